@@ -1,0 +1,43 @@
+/** Retry policy of a handler, with all defaults filled in (interface §2.3). */
+
+export type OnMaxAttempts = 'pause' | 'kill';
+
+export interface RetryPolicy {
+  readonly initialIntervalMs: number;
+  readonly exponentiationFactor: number;
+  readonly maxIntervalMs: number;
+  /** Counts the first attempt; at least 1; undefined = unlimited. */
+  readonly maxAttempts: number | undefined;
+  readonly onMaxAttempts: OnMaxAttempts;
+}
+
+export const DEFAULT_RETRY_POLICY: RetryPolicy = {
+  initialIntervalMs: 500,
+  exponentiationFactor: 2,
+  maxIntervalMs: 60_000,
+  maxAttempts: 70,
+  onMaxAttempts: 'pause',
+};
+
+/** Share of the delay that chance may add. */
+export const RETRY_JITTER_MAX = 0.3;
+
+/**
+ * Delay before the attempt that follows failure number `failures`.
+ *
+ * @param failures failures so far, at least 1
+ * @param chance a number in [0, 1)
+ * @returns ms, or undefined when the policy allows no further attempt
+ */
+export function nextRetryDelayMs(
+  policy: RetryPolicy,
+  failures: number,
+  chance: number,
+): number | undefined {
+  if (policy.maxAttempts !== undefined && failures >= policy.maxAttempts) return undefined;
+  const base = Math.min(
+    policy.initialIntervalMs * policy.exponentiationFactor ** (failures - 1),
+    policy.maxIntervalMs,
+  );
+  return Math.ceil(base * (1 + chance * RETRY_JITTER_MAX));
+}
