@@ -175,7 +175,7 @@ function parseIso(text: string): number {
 
 function rankOf(name: string): number {
   const rank = RANKS.get(name);
-  if (rank !== undefined) return rank as number;
+  if (rank !== undefined) return rank;
   return fail(CALENDAR_NAMES.has(name) ? CALENDAR_REASON : `unknown unit '${name}'`);
 }
 

@@ -65,7 +65,10 @@ export class EngineError extends Error {
   constructor(
     code: ErrorCode | ConditionCode,
     message: string,
-    options: { readonly cause?: unknown; readonly details?: Readonly<Record<string, unknown>> } = {},
+    options: {
+      readonly cause?: unknown;
+      readonly details?: Readonly<Record<string, unknown>>;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;

@@ -42,7 +42,13 @@ export type {
   StateDirectory,
   StateDirectoryEntry,
 } from './object.js';
-export { compareTimerKeys, TIMER_RANK, type Timer, type TimerKey, type TimerKind } from './timer.js';
+export {
+  compareTimerKeys,
+  TIMER_RANK,
+  type Timer,
+  type TimerKey,
+  type TimerKind,
+} from './timer.js';
 export { PARTITION_COUNT_MAX, toPartitionId, type PartitionId } from './partition.js';
 export {
   recipientOf,

@@ -11,10 +11,7 @@ export type Arrival = 'pending' | 'success' | 'failure' | 'indeterminate';
  *
  * @returns anything but `pending` when the invocation must wake up. Waking up for nothing is allowed, sleeping on is not.
  */
-export function resolveAwait(
-  tree: AwaitTree,
-  arrivalOf: (id: NotificationId) => Arrival,
-): Arrival {
+export function resolveAwait(tree: AwaitTree, arrivalOf: (id: NotificationId) => Arrival): Arrival {
   if (tree.kind === 'single') return arrivalOf(tree.id);
   const children = tree.children.map((child) => resolveAwait(child, arrivalOf));
   const combinator: AwaitCombinator = tree.kind;

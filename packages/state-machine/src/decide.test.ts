@@ -62,13 +62,25 @@ const told = fc.oneof(
 );
 const line = fc.oneof(
   words(is('invoke'), name, target, is('for'), fc.constantFrom('r1', 'r2')),
-  words(is('invoke'), name, target, is('submitted r3 until 50 keeping'), fc.constantFrom('0', '20')),
+  words(
+    is('invoke'),
+    name,
+    target,
+    is('submitted r3 until 50 keeping'),
+    fc.constantFrom('0', '20'),
+  ),
   words(is('attach'), name, is('as r4')),
   words(is('attach'), name, is('peek as r4')),
   words(is('cancel'), name, is('as r5')),
   words(is('kill'), name, is('as r5')),
   words(is('signal'), name, fc.constantFrom('s1', 's17', 'ngo'), value, is('as r6')),
-  words(is('timer'), fc.constantFrom('start', 'sleep', 'retry', 'purge', 'purge-journal'), name, id, is('incarnation 1')),
+  words(
+    is('timer'),
+    fc.constantFrom('start', 'sleep', 'retry', 'purge', 'purge-journal'),
+    name,
+    id,
+    is('incarnation 1'),
+  ),
   words(is('message 1'), id, is('kill'), name),
   words(is('acked 1'), id),
   fc.tuple(name, attempt, told).map(([who, number, what]) => `${who}#${number} ${what}`),

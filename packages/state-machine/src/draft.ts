@@ -58,10 +58,7 @@ export class Draft implements StateReader {
     return write?.table === 'journal' ? write.row : this.#base.journalEntry(id, index);
   }
 
-  notification(
-    id: InvocationId,
-    notification: NotificationId,
-  ): NotificationIndexEntry | undefined {
+  notification(id: InvocationId, notification: NotificationId): NotificationIndexEntry | undefined {
     const write = this.#writes.get(`${id}#${notificationKey(notification)}`);
     return write?.table === 'notification' ? write.row : this.#base.notification(id, notification);
   }

@@ -65,7 +65,9 @@ function activeViolations(
   { id, row }: Extract<Mutation, { table: 'active' }>,
 ): string[] {
   const isInvoked = state.invocation(id)?.status === 'invoked';
-  return isInvoked === (row === true) ? [] : [`INV-8 the active index has exactly invoked work (${id})`];
+  return isInvoked === (row === true)
+    ? []
+    : [`INV-8 the active index has exactly invoked work (${id})`];
 }
 
 function lockViolations(

@@ -8,12 +8,7 @@ import type {
   NotificationId,
   Result,
 } from '@engine/domain';
-import {
-  AWAKEABLE_SIGNAL_INDEX_MIN,
-  failureResult,
-  isExclusive,
-  limits,
-} from '@engine/domain';
+import { AWAKEABLE_SIGNAL_INDEX_MIN, failureResult, isExclusive, limits } from '@engine/domain';
 
 import { resolveAwait, type Arrival } from './await-tree.js';
 import type { Draft } from './draft.js';
@@ -218,7 +213,12 @@ function finish(
   const journalPurgeAt = completedAt + row.journalRetentionMs;
   draft.setTimer({ dueAt: purgeAt, kind: 'purge', invocationId: id, index: 0 }, row.incarnation);
   if (journalPurgeAt < purgeAt) {
-    const key = { dueAt: journalPurgeAt, kind: 'purge-journal', invocationId: id, index: 0 } as const;
+    const key = {
+      dueAt: journalPurgeAt,
+      kind: 'purge-journal',
+      invocationId: id,
+      index: 0,
+    } as const;
     draft.setTimer(key, row.incarnation);
   }
 }

@@ -51,8 +51,7 @@ export function toNotification(result: Result): NotificationResult {
 /** Result of a completed invocation, read from where it is kept. */
 export function storedResult(draft: Draft, id: InvocationId, row: Invocation): Result {
   if (row.result?.kind === 'failure') return { kind: 'failure', failure: row.result.failure };
-  const entry =
-    row.result === undefined ? undefined : draft.journalEntry(id, row.result.index);
+  const entry = row.result === undefined ? undefined : draft.journalEntry(id, row.result.index);
   return entry?.kind === 'output'
     ? entry.result
     : failureResult(500, 'the result of the invocation is not stored');

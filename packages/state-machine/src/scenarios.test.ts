@@ -15,7 +15,7 @@ import { MapState } from './testing/map-state.js';
 import { printOutcome } from './testing/print.js';
 import { parseCommand } from './testing/script.js';
 
-const folder = join(__dirname, '..', 'scenarios');
+const folder = join(import.meta.dirname, '..', 'scenarios');
 
 /** Runs a script. Names in lower case live on partition 1, all others on partition 0, which is the one under test. */
 function transcript(script: string): { readonly text: string; readonly broken: readonly string[] } {

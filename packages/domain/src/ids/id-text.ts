@@ -5,7 +5,7 @@
  */
 
 /** Every prefix that the scheme knows, also those that never leave the server. */
-export const ID_PREFIXES = ['inv', 'dp', 'sub', 'prom', 'sign', 'snap', 'mut', 'vq'] as const;
+const ID_PREFIXES = ['inv', 'dp', 'sub', 'prom', 'sign', 'snap', 'mut', 'vq'] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 
 /** The one version of the scheme. */

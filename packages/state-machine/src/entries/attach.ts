@@ -13,10 +13,7 @@ export function attach(
     entry,
   }: {
     readonly row: Invocation;
-    readonly entry: Extract<
-      CommandEntry,
-      { type: 'attach-invocation' | 'get-invocation-output' }
-    >;
+    readonly entry: Extract<CommandEntry, { type: 'attach-invocation' | 'get-invocation-output' }>;
   },
 ): Invocation {
   draft.send({

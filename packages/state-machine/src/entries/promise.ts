@@ -28,7 +28,12 @@ export function getPromise(
   const { service, key = '' } = row.target;
   const promise = draft.promise(service, key, entry.key);
   if (promise?.kind === 'completed') {
-    return answer(draft, id, { row, type: 'get-promise', entry, result: toNotification(promise.result) });
+    return answer(draft, id, {
+      row,
+      type: 'get-promise',
+      entry,
+      result: toNotification(promise.result),
+    });
   }
   const slot = {
     callerId: id,

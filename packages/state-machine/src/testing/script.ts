@@ -45,14 +45,27 @@ export function parseCommand(line: string, at: number): Command {
     case 'invoke':
       return invoke(words, option, at);
     case 'attach':
-      return { kind: 'AttachRequest', at, requestId, invocationId, blocking: !words.includes('peek') };
+      return {
+        kind: 'AttachRequest',
+        at,
+        requestId,
+        invocationId,
+        blocking: !words.includes('peek'),
+      };
     case 'cancel':
       return { kind: 'CancelInvocation', at, requestId, invocationId };
     case 'kill':
       return { kind: 'KillInvocation', at, requestId, invocationId };
     case 'signal': {
       const id = notificationId(words[2] ?? '');
-      return { kind: 'SendSignal', at, requestId, invocationId, id, result: answer(words[3] ?? '') };
+      return {
+        kind: 'SendSignal',
+        at,
+        requestId,
+        invocationId,
+        id,
+        result: answer(words[3] ?? ''),
+      };
     }
     case 'timer': {
       const kind = verb as TimerKind;
@@ -170,7 +183,13 @@ function attemptReport(who: string, words: readonly string[], at: number): Comma
         },
       };
     default:
-      return { ...report, kind: 'CommandReceived', pin, entry: entry(verb, rest), ackRequested: false };
+      return {
+        ...report,
+        kind: 'CommandReceived',
+        pin,
+        entry: entry(verb, rest),
+        ackRequested: false,
+      };
   }
 }
 
@@ -197,7 +216,13 @@ function entry(verb: string, rest: readonly string[]): CommandEntry {
     case 'peeks':
       return { ...stored, type: 'peek-promise', key: a, completionId: Number(b) };
     case 'keeps':
-      return { ...stored, type: 'complete-promise', key: a, completion: result(b), completionId: Number(c) };
+      return {
+        ...stored,
+        type: 'complete-promise',
+        key: a,
+        completion: result(b),
+        completionId: Number(c),
+      };
     case 'sleeps':
       return { ...stored, type: 'sleep', wakeUpTime: Number(a), completionId: Number(b) };
     case 'calls':
@@ -216,7 +241,13 @@ function entry(verb: string, rest: readonly string[]): CommandEntry {
         invocationIdCompletionId: Number(c),
       };
     case 'signals':
-      return { ...stored, type: 'send-signal', target: idOf(a), signal: notificationId(b), result: answer(c) };
+      return {
+        ...stored,
+        type: 'send-signal',
+        target: idOf(a),
+        signal: notificationId(b),
+        result: answer(c),
+      };
     case 'attaches':
       return { ...stored, type: 'attach-invocation', target: idOf(a), completionId: Number(b) };
     case 'asks':

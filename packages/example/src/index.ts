@@ -1,0 +1,3 @@
+export { counter } from './counter.js';
+export { greeter } from './greeter.js';
+export { signup } from './signup.js';

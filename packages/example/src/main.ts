@@ -1,0 +1,24 @@
+// The example deployment as a process of its own. Listens on PORT (9080), says so to its parent, and ends with it.
+import { LogSource, RestateLogLevel, serve, type LoggerTransport } from '@restatedev/restate-sdk';
+import { counter, greeter, signup } from './index.js';
+
+const port = Number(process.env['PORT'] ?? 9080);
+
+/** What handlers say goes to the terminal, once: not again when they are replayed. Of the SDK itself only failures do. */
+const logger: LoggerTransport = ({ source, level, replaying, context }, ...message: unknown[]) => {
+  const wanted = source === LogSource.USER ? !replaying : level === RestateLogLevel.ERROR;
+  if (wanted) console.info(`[${context?.invocationTarget ?? 'example'}]`, ...message);
+};
+
+try {
+  const listening = await serve({ services: [greeter, counter, signup], port, logger });
+  process.send?.({ kind: 'listening', port: listening });
+} catch (error) {
+  process.send?.({ kind: 'failed', message: String(error) });
+  process.exitCode = 1;
+}
+
+// The channel closes when the parent is gone, however it went: nothing is left holding the port.
+process.on('disconnect', () => process.exit());
+// Ctrl-C reaches every process of the terminal; this one goes on until the engine has drained.
+process.on('SIGINT', () => undefined);

@@ -1,0 +1,46 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+
+const OUTPUT_CHARS_MAX = 20_000;
+
+/** A process of a test: keeps the end of what it said, and is gone when disposed. */
+export class Child implements AsyncDisposable {
+  readonly process: ChildProcess;
+  readonly #exited: Promise<void>;
+  #output = '';
+
+  constructor(command: string, args: readonly string[], options: SpawnOptions = {}) {
+    this.process = spawn(command, [...args], { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    const keep = (chunk: Buffer): void => {
+      this.#output = (this.#output + chunk.toString()).slice(-OUTPUT_CHARS_MAX);
+    };
+    this.process.stdout?.on('data', keep);
+    this.process.stderr?.on('data', keep);
+    this.#exited = new Promise((resolve) => {
+      this.process.once('exit', () => {
+        resolve();
+      });
+      this.process.once('error', () => {
+        resolve();
+      });
+    });
+  }
+
+  /** The end of standard output and standard error, in the order of arrival. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get hasExited(): boolean {
+    return this.process.exitCode !== null || this.process.signalCode !== null;
+  }
+
+  /** Sends a signal and waits until the process is gone. */
+  async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (!this.hasExited) this.process.kill(signal);
+    await this.#exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+}

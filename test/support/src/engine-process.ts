@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Child } from './child.js';
+import { freePort } from './free-port.js';
+import { waitUntil } from './wait-until.js';
+
+const LAUNCHER = join(import.meta.dirname, '..', '..', '..', 'packages', 'server', 'bin', 'engine');
+
+/** The built engine as a process of its own, with a directory of its own. It can be killed and started again. */
+export class EngineProcess implements AsyncDisposable {
+  readonly ingressUrl: string;
+  readonly adminUrl: string;
+  readonly #dir: string;
+  readonly #env: NodeJS.ProcessEnv;
+  #child: Child | undefined;
+
+  private constructor(ports: { readonly ingress: number; readonly admin: number }) {
+    this.#dir = mkdtempSync(join(tmpdir(), 'engine-e2e-'));
+    this.ingressUrl = `http://127.0.0.1:${String(ports.ingress)}`;
+    this.adminUrl = `http://127.0.0.1:${String(ports.admin)}`;
+    this.#env = {
+      ...process.env,
+      ENGINE_BASE_DIR: this.#dir,
+      ENGINE_INGRESS__BIND_PORT: String(ports.ingress),
+      ENGINE_ADMIN__BIND_PORT: String(ports.admin),
+    };
+  }
+
+  /** Starts on free ports and waits until it takes work. */
+  static async start(): Promise<EngineProcess> {
+    const engine = new EngineProcess({ ingress: await freePort(), admin: await freePort() });
+    await engine.restart();
+    return engine;
+  }
+
+  /** Starts again on the same ports and data, and waits until it takes work. */
+  async restart(): Promise<void> {
+    const child = new Child(LAUNCHER, ['server'], { env: this.#env });
+    this.#child = child;
+    await waitUntil('the engine takes work', async () => {
+      if (child.hasExited) throw new Error(`the engine ended:\n${child.output}`);
+      return (await isOk(`${this.adminUrl}/health`)) && isOk(`${this.ingressUrl}/engine/health`);
+    });
+  }
+
+  /** Ends the process as a crash would. */
+  async crash(): Promise<void> {
+    await this.#child?.end('SIGKILL');
+  }
+
+  /** What the process said last. */
+  get output(): string {
+    return this.#child?.output ?? '';
+  }
+
+  /** Registers a deployment; it must succeed. */
+  async register(uri: string): Promise<void> {
+    const response = await fetch(`${this.adminUrl}/deployments`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ uri }),
+    });
+    if (!response.ok) throw new Error(`${uri} is refused: ${await response.text()}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#child?.end('SIGKILL');
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+}
+
+async function isOk(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
