@@ -26,17 +26,21 @@ describe('BoundedQueue', () => {
   it('behaves as an array with a limit', () => {
     const step = fc.oneof(fc.integer(), fc.constant('shift' as const));
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 40 }), (steps, max) => {
-        const queue = new BoundedQueue<number>(max);
-        const model: number[] = [];
-        for (const next of steps) {
-          if (next === 'shift') expect(queue.shift()).toBe(model.shift());
-          else if (queue.push(next)) model.push(next);
-          else expect(model.length).toBe(max);
-          expect(queue.length).toBe(model.length);
-        }
-        expect(queue.drain()).toEqual(model);
-      }),
+      fc.property(
+        fc.array(step, { maxLength: 200 }),
+        fc.integer({ min: 1, max: 40 }),
+        (steps, max) => {
+          const queue = new BoundedQueue<number>(max);
+          const model: number[] = [];
+          for (const next of steps) {
+            if (next === 'shift') expect(queue.shift()).toBe(model.shift());
+            else if (queue.push(next)) model.push(next);
+            else expect(model.length).toBe(max);
+            expect(queue.length).toBe(model.length);
+          }
+          expect(queue.drain()).toEqual(model);
+        },
+      ),
     );
   });
 });

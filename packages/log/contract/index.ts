@@ -1,0 +1,1 @@
+export { partitionLogContract, type LogHarness } from './partition-log-contract.js';

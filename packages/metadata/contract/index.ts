@@ -1,0 +1,1 @@
+export { metadataStoreContract, type MetadataHarness } from './metadata-store-contract.js';

@@ -1,0 +1,6 @@
+export type { ExpectedVersion, MetadataEntry, MetadataStore } from './metadata-store.js';
+export { MemoryMetadataStore, requireExpected } from './memory-metadata-store.js';
+export { Watchers } from './watchers.js';
+export { CLUSTER_DOCUMENT, provisionCluster, type Cluster } from './documents/cluster.js';
+export { decodeSchema, encodeSchema, SCHEMA_DOCUMENT } from './documents/schema.js';
+export { SchemaRegistry, type SchemaRegistryDependencies } from './schema-registry.js';

@@ -1,0 +1,129 @@
+/** KvStore on LevelDB. Chained batches, bytes in and out without conversion, synchronous point reads. */
+
+import { EngineError, isEngineError } from '@engine/domain';
+import type { KvBatch, KvEntry, KvRange, KvStore } from '@engine/storage';
+import { ClassicLevel } from 'classic-level';
+
+import { prepareDirectory, type StoreKind } from './format.js';
+
+const MIB = 1024 * 1024;
+
+/** LevelDB keeps up to two write buffers in memory; larger ones make fewer, larger level-0 files. */
+export const WRITE_BUFFER_BYTES_DEFAULT = 32 * MIB;
+const BLOCK_CACHE_BYTES_DEFAULT = 16 * MIB;
+
+/** How much an iterator fetches ahead per crossing into native code. */
+const SCAN_FETCH_BYTES = 256 * 1024;
+
+export interface LevelKvStoreOptions {
+  readonly directory: string;
+  readonly kind: StoreKind;
+  readonly writeBufferBytes?: number | undefined;
+  readonly blockCacheBytes?: number | undefined;
+}
+
+type Level = ClassicLevel<Uint8Array, Uint8Array>;
+
+const VIEWS = { keyEncoding: 'view', valueEncoding: 'view' } as const;
+
+export class LevelKvStore implements KvStore {
+  readonly #level: Level;
+
+  private constructor(level: Level) {
+    this.#level = level;
+  }
+
+  /**
+   * Opens the directory, or makes it. Throws EngineError RT0005 when another process has it open, the codes of `kind` when its
+   * format does not fit, `storage` for anything else.
+   */
+  static async open(options: LevelKvStoreOptions): Promise<LevelKvStore> {
+    try {
+      await prepareDirectory(options.directory, options.kind);
+      const level: Level = new ClassicLevel(options.directory, {
+        ...VIEWS,
+        writeBufferSize: options.writeBufferBytes ?? WRITE_BUFFER_BYTES_DEFAULT,
+        cacheSize: options.blockCacheBytes ?? BLOCK_CACHE_BYTES_DEFAULT,
+      });
+      await level.open();
+      return new LevelKvStore(level);
+    } catch (cause) {
+      throw openError(options.directory, cause);
+    }
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    try {
+      return this.#level.getSync(key);
+    } catch (cause) {
+      throw storageError('a read failed', cause);
+    }
+  }
+
+  batch(): KvBatch {
+    const batch = this.#level.batch();
+    return {
+      put: (key, value) => {
+        batch.put(key, value);
+      },
+      del: (key) => {
+        batch.del(key);
+      },
+      write: async ({ sync }) => {
+        try {
+          await batch.write({ sync });
+        } catch (cause) {
+          throw storageError('a write failed', cause);
+        }
+      },
+    };
+  }
+
+  async scan({ gte, lt, limit, reverse = false }: KvRange): Promise<readonly KvEntry[]> {
+    try {
+      const iterator = this.#level.iterator({
+        gte,
+        lt,
+        limit,
+        reverse,
+        highWaterMarkBytes: SCAN_FETCH_BYTES,
+      });
+      const entries = await iterator.all();
+      return entries.map(([key, value]) => ({ key, value }));
+    } catch (cause) {
+      throw storageError('a scan failed', cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#level.close();
+  }
+
+  /** A property of LevelDB, for metrics: `leveldb.stats`, `leveldb.num-files-at-level0`, … Empty when unknown. */
+  property(name: string): string {
+    return this.#level.getProperty(name);
+  }
+}
+
+function openError(directory: string, cause: unknown): EngineError {
+  if (isEngineError(cause)) return cause;
+  if (hasCode(cause, 'LEVEL_LOCKED')) {
+    const message = `the database in ${directory} is locked by another process`;
+    return new EngineError('RT0005', message, { cause, details: { directory } });
+  }
+  return storageError(`the database in ${directory} cannot be opened`, cause);
+}
+
+/** True when the error or a cause below it has the code. Looks at shape, not class: native errors are of another realm. */
+function hasCode(error: unknown, code: string): boolean {
+  let at = error;
+  while (typeof at === 'object' && at !== null) {
+    if ('code' in at && at.code === code) return true;
+    at = 'cause' in at ? at.cause : undefined;
+  }
+  return false;
+}
+
+function storageError(message: string, cause: unknown): EngineError {
+  return new EngineError('storage', message, { cause });
+}

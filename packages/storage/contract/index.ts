@@ -1,0 +1,1 @@
+export { kvStoreContract, type KvHarness } from './kv-store-contract.js';

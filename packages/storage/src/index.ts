@@ -1,0 +1,19 @@
+export type { Mutation, TableName } from './mutation.js';
+export type { StateReader } from './state-reader.js';
+export type { KvBatch, KvEntry, KvRange, KvStore } from './kv-store.js';
+export { MemoryKvStore, type MemoryKvStoreOptions, type PendingWrite } from './memory-kv-store.js';
+export { PartitionState, type PartitionStateOptions } from './partition-state.js';
+export { PartitionScan, type Keyed } from './partition-scan.js';
+export { CACHE_LIMITS_DEFAULT, type CacheLimits } from './row-cache.js';
+export type { InboxKey } from './tables/inbox.js';
+export type { ObjectKey } from './tables/object-lock.js';
+export type { PromiseKey } from './tables/promise.js';
+export type { StateKey } from './tables/state.js';
+export {
+  LAYOUTS,
+  PARTITION_PREFIX_BYTES,
+  partitionPrefix,
+  prefixEnd,
+  TABLES,
+  type PartitionPlace,
+} from './prefixes.js';

@@ -1,0 +1,37 @@
+/** Port of the ordered store of bytes under partitions and metadata. Order: byte by byte. */
+
+export interface KvEntry {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+export interface KvRange {
+  readonly gte: Uint8Array;
+  readonly lt: Uint8Array;
+  /** At most so many entries. */
+  readonly limit: number;
+  /** True: from the upper end downwards. */
+  readonly reverse?: boolean;
+}
+
+export interface KvBatch {
+  /** Effects: copies key and value; the last operation on a key wins. */
+  put(key: Uint8Array, value: Uint8Array): void;
+  /** Effects: copies the key. Deleting what is not there is no error. */
+  del(key: Uint8Array): void;
+  /**
+   * Applies all or nothing. When it resolves, reads see it, and with `sync` it survives a power cut together with everything
+   * written before. A rejection after `sync` says nothing about what is on disk: stop using the store. Call it once.
+   */
+  write(options: { readonly sync: boolean }): Promise<void>;
+}
+
+export interface KvStore {
+  /** Synchronous point read; the caller owns the bytes. */
+  get(key: Uint8Array): Uint8Array | undefined;
+  batch(): KvBatch;
+  /** One page of a range as of one moment. */
+  scan(range: KvRange): Promise<readonly KvEntry[]>;
+  /** Waits for writes under way. After it every call fails with EngineError `storage`. */
+  close(): Promise<void>;
+}

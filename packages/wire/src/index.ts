@@ -1,0 +1,50 @@
+export type { BinaryWriter, RowCodec } from './codec.js';
+export { invocationRow, timerRow } from './store/invocation.js';
+export { journalRow } from './store/journal.js';
+export { inboundRow, outboxCursorRow, outboxRow } from './store/message.js';
+export { notificationIndexRow } from './store/notification.js';
+export {
+  inboxRow,
+  objectLockRow,
+  promiseDirectoryRow,
+  promiseRow,
+  stateDirectoryRow,
+  stateRow,
+} from './store/object.js';
+export {
+  MutationWriter,
+  NO_MUTATIONS,
+  visitMutations,
+  type EncodedMutations,
+} from './log/mutations.js';
+export {
+  chainLinkRow,
+  positionRow,
+  recordRow,
+  type StoredChainLink,
+  type StoredPosition,
+  type WireRecord,
+} from './log/record.js';
+export {
+  partitionAnswerFromWire,
+  partitionAnswerToWire,
+  partitionRequestFromWire,
+  partitionRequestToWire,
+} from './worker/request.js';
+export {
+  messageAckFromWire,
+  messageAckToWire,
+  messageBatchFromWire,
+  messageBatchToWire,
+} from './worker/peer.js';
+export { snapshotFromWire, snapshotToWire } from './worker/snapshot.js';
+export { WorkerServiceDefinition } from './gen/engine/worker/v1/worker.js';
+export type { PartitionChannel } from './services/partition-channel.js';
+export type { MessageAck, MessageBatch, PartitionPeer } from './services/partition-peer.js';
+export type {
+  InvocationScan,
+  InvocationSnapshot,
+  LiveAttempt,
+  ScanOptions,
+} from './services/invocation-scan.js';
+export { encodeRow } from './encode-row.js';

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+
+import { Mutations } from '../gen/engine/log/v1/record.js';
+import {
+  MutationWriter,
+  recordRow,
+  encodeRow,
+  stateRow,
+  visitMutations,
+  type EncodedMutations,
+} from '../index.js';
+
+type Pair = readonly [key: Uint8Array, value: Uint8Array | undefined];
+
+const pairs: fc.Arbitrary<Pair[]> = fc.array(
+  fc.tuple(
+    fc.uint8Array({ minLength: 1, maxLength: 300 }),
+    fc.option(fc.uint8Array({ maxLength: 300 }), { nil: undefined }),
+  ),
+);
+
+function write(list: readonly Pair[]): EncodedMutations {
+  const writer = new MutationWriter();
+  for (const [key, value] of list) {
+    if (value === undefined) writer.del(key);
+    else writer.put(key, value);
+  }
+  return writer.finish();
+}
+
+describe('mutations of a record', () => {
+  it('are what the generated code reads, and what the walk finds', () => {
+    fc.assert(
+      fc.property(pairs, (list) => {
+        const encoded = write(list);
+        const seen: Pair[] = [];
+        visitMutations(encoded, (key, value) => seen.push([key.slice(), value?.slice()]));
+        expect(seen).toEqual(list);
+        const read = Mutations.decode(encoded.bytes).mutations;
+        expect(read.map(({ key, value }) => [key, value])).toEqual(list);
+        expect(encoded.count).toBe(list.length);
+      }),
+    );
+  });
+
+  it('a row is encoded in place', () => {
+    const writer = new MutationWriter();
+    const value = new Uint8Array(1_000).fill(7);
+    writer.putRow(Uint8Array.of(1), value, stateRow);
+    visitMutations(writer.finish(), (key, bytes) => {
+      expect(key).toEqual(Uint8Array.of(1));
+      expect(stateRow.read(bytes as Uint8Array)).toEqual(value);
+    });
+  });
+
+  it('the writer begins anew after each record', () => {
+    const writer = new MutationWriter();
+    writer.del(Uint8Array.of(1));
+    expect(writer.finish().count).toBe(1);
+    writer.del(Uint8Array.of(2));
+    writer.discard();
+    expect(writer.finish()).toEqual({ count: 0, bytes: new Uint8Array(0) });
+  });
+
+  it('torn bytes are refused', () => {
+    const { bytes } = write([[Uint8Array.of(1, 2), Uint8Array.of(3, 4, 5)]]);
+    for (let length = 1; length < bytes.length; length++) {
+      const torn = { count: 1, bytes: bytes.subarray(0, length) };
+      expect(() => {
+        visitMutations(torn, () => undefined);
+      }).toThrow(expect.objectContaining({ code: 'storage' }));
+    }
+  });
+
+  it('records come back as they were written', () => {
+    const mutations = write([[Uint8Array.of(1), Uint8Array.of(2)]]);
+    const record = { format: 1, epoch: 3n, sequence: 2n ** 63n, chain: 2n ** 64n - 1n, mutations };
+    expect(recordRow.read(encodeRow(recordRow, record))).toEqual(record);
+  });
+});
