@@ -1,0 +1,7 @@
+import type { Response } from 'express';
+
+/** Sends JSON. The content type stands without parameters, because clients compare the whole value. */
+export function sendJson(response: Response, value: unknown): void {
+  response.setHeader('content-type', 'application/json');
+  response.send(Buffer.from(JSON.stringify(value)));
+}

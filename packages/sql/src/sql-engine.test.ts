@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EngineError } from '@engine/domain';
+import { systemScheduler } from '@engine/runtime';
+import { SqlEngine } from './sql-engine.js';
+import {
+  defineColumns,
+  type Row,
+  type ScanRequest,
+  type TableDefinition,
+  type TableProvider,
+} from './table.js';
+
+const THINGS: TableDefinition = {
+  name: 'things',
+  keyColumn: 'id',
+  columns: defineColumns(
+    ['id', 'text'],
+    ['partition_key', 'u64'],
+    ['index', 'u32'],
+    ['created_at', 'timestamp'],
+    ['retention', 'duration'],
+    ['waits_for', 'u32-list'],
+    ['names', 'text-list'],
+    ['raw', 'bytes'],
+    ['is_public', 'boolean'],
+    ['note', 'text'],
+  ),
+};
+const ENDLESS: TableDefinition = {
+  name: 'endless',
+  keyColumn: undefined,
+  columns: defineColumns(['n', 'u32']),
+};
+const AT = Date.UTC(2026, 10, 20, 20, 18, 58);
+const FIRST: Row = [
+  ...[
+    'a',
+    18_446_744_073_709_551_615n,
+    1,
+    AT,
+    86_400_000,
+    [1, 17],
+    ['x', 'ÿ"'],
+    Uint8Array.of(0, 255),
+  ],
+  ...[true, undefined],
+];
+const SECOND: Row = ['b', 5, 2, AT + 7, 3, undefined, [], undefined, false, 'two\nlines'];
+
+class Things implements TableProvider {
+  readonly tables = [THINGS, ENDLESS];
+  readonly requests: ScanRequest[] = [];
+
+  async *scan(request: ScanRequest, signal: AbortSignal): AsyncGenerator<readonly Row[]> {
+    this.requests.push(request);
+    if (request.table === 'endless') {
+      for (let n = 0; !signal.aborted; n += 1) {
+        await new Promise(setImmediate);
+        yield [[n]];
+      }
+    }
+    if (request.keys?.includes('not an id')) throw new EngineError('internal', 'bad id');
+    await Promise.resolve();
+    yield [FIRST, SECOND].filter(([id]) => request.keys?.includes(String(id)) ?? true);
+  }
+}
+
+const things = new Things();
+const engine = new SqlEngine({}, { tables: things, scheduler: systemScheduler });
+const never = new AbortController().signal;
+
+async function ask(statement: string, on = engine): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of await on.queryJson(statement, never)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+async function rows(statement: string): Promise<unknown> {
+  return (JSON.parse(await ask(statement)) as { rows: unknown }).rows;
+}
+
+async function refusal(statement: string): Promise<string> {
+  try {
+    return `no refusal but ${await ask(statement)}`;
+  } catch (error) {
+    return `${(error as EngineError).code}: ${(error as EngineError).message}`;
+  }
+}
+
+beforeAll(async () => {
+  await ask('SELECT 1');
+}, 30_000);
+
+afterAll(async () => {
+  await engine[Symbol.asyncDispose]();
+});
+
+describe('SqlEngine answers', () => {
+  it('encodes every type, leaves nulls out and keeps all digits', async () => {
+    expect(await ask('SELECT * FROM things ORDER BY id')).toBe(
+      '{"rows":[{"id":"a","partition_key":18446744073709551615,"index":1,"created_at":"2026-11-20T20:18:58Z",' +
+        '"retention":"PT86400S","waits_for":[1,17],"names":["x","ÿ\\""],"raw":"00ff","is_public":true},' +
+        '{"id":"b","partition_key":5,"index":2,"created_at":"2026-11-20T20:18:58.007Z","retention":"PT0.003S",' +
+        '"names":[],"is_public":false,"note":"two\\nlines"}]}',
+    );
+  });
+
+  it('answers without rows', async () => {
+    expect(await ask('SELECT id FROM things WHERE false')).toBe('{"rows":[]}');
+    expect(await ask('SELECT 1 AS one;')).toBe('{"rows":[{"one":1}]}');
+  });
+
+  it.each([
+    [
+      "SELECT 1 AS one, true AS yes, 'x' AS text, NULL AS nothing, 1.5 AS half",
+      { one: 1, yes: true, text: 'x', half: 1.5 },
+    ],
+    ["SELECT TARGET FROM (SELECT id AS target FROM THINGS) WHERE TARGET == 'a'", { target: 'a' }],
+    ['SELECT count(*) FROM things', { 'count(*)': 2 }],
+    ['SELECT max(created_at) - min(created_at) AS d FROM things', { d: 'PT0.007S' }],
+    [
+      "SELECT count(*) AS n FROM things WHERE created_at > now() - INTERVAL '1 hour' AND created_at > '2020-01-01T00:00:00Z'",
+      { n: expect.any(Number) },
+    ],
+    ['WITH x AS (SELECT id FROM engine.public.things) SELECT count(*) AS n FROM x', { n: 2 }],
+    [
+      "SELECT 7 / 2 AS q, 1e300 AS large, DATE '2020-01-02' AS d",
+      { q: 3, large: 1e300, d: '2020-01-02' },
+    ],
+  ])('%s', async (statement, row) => {
+    expect(await rows(statement)).toEqual([row]);
+  });
+
+  it('sends a long answer in pieces', async () => {
+    const pieces: number[] = [];
+    const statement = "SELECT i, repeat('x', 100) AS t FROM generate_series(1, 20000) s(i)";
+    let text = '';
+    for await (const piece of await engine.queryJson(statement, never)) {
+      pieces.push(piece.length);
+      text += Buffer.from(piece).toString();
+    }
+    expect(pieces.length).toBeGreaterThan(3);
+    expect((JSON.parse(text) as { rows: unknown[] }).rows).toHaveLength(20_000);
+  });
+});
+
+describe('SqlEngine hands filters down', () => {
+  const scansOf = async (statement: string): Promise<readonly ScanRequest[]> => {
+    things.requests.length = 0;
+    await ask(statement);
+    return [...things.requests];
+  };
+
+  it.each([
+    ["SELECT * FROM things WHERE id = 'a'", ['a']],
+    ["SELECT * FROM things t WHERE 'b' = t.id AND note IS NOT NULL", ['b']],
+    ["SELECT * FROM things WHERE id IN ('a', 'b') AND id = 'a'", ['a', 'b']],
+    ["SELECT * FROM things WHERE id = 'a' OR id = 'b'", undefined],
+    ["SELECT * FROM things WHERE note = 'a'", undefined],
+    ["SELECT * FROM things a JOIN things b USING (index) WHERE a.id = 'a'", undefined],
+    [
+      "SELECT a.id FROM things a JOIN things b ON a.index = b.index WHERE a.id = 'a' AND b.id = 'b'",
+      ['a', 'b'],
+    ],
+    ["SELECT a.id FROM things a LEFT JOIN (SELECT 1 AS one) x ON true WHERE a.id IN ('a')", ['a']],
+    ["SELECT id FROM (SELECT * FROM things WHERE id = 'a')", ['a']],
+    ["SELECT id FROM things WHERE id IN (SELECT id FROM things WHERE id = 'a')", undefined],
+  ])('%s', async (statement, keys) => {
+    if (statement.startsWith('SELECT * FROM things a')) {
+      expect(await refusal(statement)).toMatch('two columns');
+      return;
+    }
+    expect(await scansOf(statement)).toEqual([{ table: 'things', keys }]);
+  });
+
+  it('reads no table that is not named', async () => {
+    expect(await scansOf('SELECT 1')).toEqual([]);
+  });
+});
+
+describe('SqlEngine refuses', () => {
+  it.each([
+    ['SELEC 1', /^bad-request: syntax error/],
+    ['', /^bad-request: the statement is empty/],
+    ['CREATE TABLE t (a int)', /^bad-request: only SELECT/],
+    ['DROP TABLE things', /^bad-request: only SELECT/],
+    ["INSERT INTO things (id) VALUES ('x')", /^bad-request: only SELECT/],
+    ['SET lock_configuration = false', /^bad-request: only SELECT/],
+    ["COPY (SELECT 1) TO '/tmp/x'", /^bad-request: only SELECT/],
+    ["ATTACH '/tmp/x.db'", /^bad-request: only SELECT/],
+    ['SELECT 1 AS a, 2 AS a', /^bad-request: two columns are named 'a'/],
+    ['SELECT 1; SELECT 2', /^internal: only one statement/],
+    ['SELECT * FROM nope', /^internal: .*nope/],
+    ['SELECT nope FROM things', /^internal: .*nope/],
+    ["SELECT 'x'::int AS n", /^internal: /],
+    ['SELECT $1', /^internal: /],
+    ["SELECT * FROM things WHERE id = 'not an id'", /^internal: bad id/],
+    ["SELECT * FROM read_text('/etc/passwd')", /^internal: table function 'read_text'/],
+    ["SELECT * FROM '/etc/passwd'", /^internal: /],
+    [
+      "SELECT content FROM (SELECT (SELECT content FROM read_text('/etc/passwd')) AS content)",
+      /^internal: table function/,
+    ],
+    ['SELECT * FROM duckdb_settings()', /^internal: table function/],
+  ])('%s', async (statement, message) => {
+    expect(await refusal(statement)).toMatch(message);
+  });
+
+  it('leaves no rows behind', async () => {
+    await refusal('SELECT 1 / nope FROM things');
+    things.requests.length = 0;
+    expect(await rows("SELECT count(*) AS n FROM things WHERE id = 'a'")).toEqual([{ n: 1 }]);
+  });
+
+  it('runs queries one after the other and refuses when too many wait', async () => {
+    const asked = Array.from({ length: 70 }, () => refusal('SELECT 1 AS one'));
+    const answers = await Promise.all(asked);
+    expect(answers.filter((answer) => answer.endsWith('{"rows":[{"one":1}]}'))).toHaveLength(65);
+    expect(answers.filter((answer) => answer.startsWith('overloaded: '))).toHaveLength(5);
+  });
+
+  it('a query that takes too long, in the database or in a scan', async () => {
+    await using hasty = new SqlEngine(
+      { queryTimeMsMax: 300 },
+      { tables: things, scheduler: systemScheduler },
+    );
+    const slow =
+      'SELECT count(*) AS n FROM generate_series(1, 1000000) a(i), generate_series(1, 1000000) b(i) WHERE a.i + b.i = 3';
+    await expect(ask(slow, hasty)).rejects.toThrow('longer than 300 ms');
+    await expect(ask('SELECT count(*) AS n FROM endless', hasty)).rejects.toThrow(
+      'longer than 300 ms',
+    );
+    await expect(ask('SELECT 1 AS one', hasty)).resolves.toBe('{"rows":[{"one":1}]}');
+  }, 20_000);
+
+  it('a query that needs too much memory', async () => {
+    const large =
+      "SELECT array_agg(repeat('x', 1000) || i) AS t FROM generate_series(1, 1000000) s(i)";
+    expect(await refusal(large)).toMatch(/^internal: Out of Memory/);
+  }, 20_000);
+
+  it('a query whose caller goes away', async () => {
+    const controller = new AbortController();
+    const asked = engine.queryJson('SELECT count(*) AS n FROM endless', controller.signal);
+    setImmediate(() => {
+      controller.abort();
+    });
+    await expect(asked).rejects.toThrow('the caller went away');
+  });
+
+  it('everything once it is disposed', async () => {
+    const other = new SqlEngine({}, { tables: things, scheduler: systemScheduler });
+    const running = expect(ask('SELECT count(*) AS n FROM endless', other)).rejects.toThrow(
+      'the server is stopping',
+    );
+    await new Promise(setImmediate);
+    await other[Symbol.asyncDispose]();
+    await running;
+    await expect(ask('SELECT 1', other)).rejects.toThrow('not started');
+  });
+});

@@ -1,0 +1,298 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  DEFAULT_RETRY_POLICY,
+  deploymentIdFromUlid,
+  EngineError,
+  invocationIdFromBytes,
+  SchemaLookup,
+  type Invocation,
+  type InvocationId,
+  type Schema,
+} from '@engine/domain';
+import type { InvocationSnapshot, ScanOptions } from '@engine/wire';
+import type { Row } from '../table.js';
+import { EngineTables } from './engine-tables.js';
+import { SYS_INVOCATION } from './sys-invocation.js';
+
+const AT = Date.UTC(2026, 10, 20);
+const never = new AbortController().signal;
+const deploymentId = deploymentIdFromUlid(Uint8Array.from({ length: 16 }, (_, i) => i));
+const idOf = (n: number): InvocationId =>
+  invocationIdFromBytes(
+    Uint8Array.from({ length: 24 }, (_, i) => (i > 21 ? n >> ((23 - i) * 8) : i)),
+  );
+
+const RUNNING: Invocation = {
+  status: 'invoked',
+  incarnation: 0,
+  target: { kind: 'object-exclusive', service: 'Counter', key: 'k', handler: 'add' },
+  source: { kind: 'ingress', requestId: 'r' },
+  sinks: [],
+  idempotencyKey: undefined,
+  executionTime: undefined,
+  completionRetentionMs: 86_400_000,
+  journalRetentionMs: 0,
+  createdAt: AT,
+  modifiedAt: AT + 1,
+  scheduledAt: undefined,
+  inboxedAt: undefined,
+  runningAt: AT + 1,
+  completedAt: undefined,
+  inboxSequence: undefined,
+  journalLength: 3,
+  commandCount: 2,
+  pin: { deploymentId, protocolVersion: 7 },
+  attempt: 1,
+  lastAttemptAt: AT + 1,
+  retry: undefined,
+  awaitingOn: undefined,
+  awaitKnownEntries: undefined,
+  result: undefined,
+};
+
+const SCHEMA: Schema = {
+  deployments: [1, 2].map((revision) => ({
+    id: deploymentId,
+    uri: `http://127.0.0.1:908${String(revision)}/`,
+    protocolMode: 'bidi-stream',
+    httpVersion: 'HTTP/2.0',
+    additionalHeaders: {},
+    metadata: {},
+    createdAt: AT,
+    minProtocolVersion: 5,
+    maxProtocolVersion: 7,
+    sdkVersion: undefined,
+    services: [
+      {
+        name: 'Counter',
+        type: 'virtual-object',
+        revision,
+        handlers: [],
+        ingressPrivate: true,
+        documentation: undefined,
+        metadata: {},
+        options: {},
+      },
+    ],
+  })),
+};
+const LOOKUP = new SchemaLookup(SCHEMA, {
+  inactivityTimeoutMs: 60_000,
+  abortTimeoutMs: 600_000,
+  journalRetentionMs: 0,
+  idempotencyRetentionMs: 0,
+  workflowCompletionRetentionMs: 0,
+  retryPolicy: DEFAULT_RETRY_POLICY,
+});
+
+class Snapshots {
+  readonly asked: ScanOptions[] = [];
+  readonly #snapshots: readonly InvocationSnapshot[];
+
+  constructor(snapshots: readonly InvocationSnapshot[]) {
+    this.#snapshots = snapshots;
+  }
+
+  async *scan(options: ScanOptions): AsyncGenerator<InvocationSnapshot> {
+    await Promise.resolve();
+    this.asked.push(options);
+    const start = this.#snapshots.findIndex(({ id }) => id === options.after) + 1;
+    const found = this.#snapshots.filter(({ id }) => options.ids?.includes(id) ?? true);
+    yield* found.slice(start, start + options.limit);
+  }
+}
+
+function tablesOver(...snapshots: InvocationSnapshot[]): {
+  tables: EngineTables;
+  source: Snapshots;
+} {
+  const source = new Snapshots(snapshots);
+  return {
+    source,
+    tables: new EngineTables({ invocations: source, schema: () => LOOKUP, version: '0.1.0' }),
+  };
+}
+
+async function scan(tables: EngineTables, table: string, keys?: readonly string[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of tables.scan({ table, keys }, never)) rows.push(...batch);
+  return rows;
+}
+
+async function invocation(changes: Partial<Invocation>, more: object = {}): Promise<unknown> {
+  const { tables } = tablesOver({
+    id: idOf(1),
+    invocation: { ...RUNNING, ...changes },
+    live: undefined,
+    ...more,
+  });
+  const [row = []] = await scan(tables, 'sys_invocation');
+  expect(row).toHaveLength(51);
+  const cells = SYS_INVOCATION.columns.map(({ name }, i) => [name, row[i]] as const);
+  return Object.fromEntries(cells.filter(([, cell]) => cell !== undefined));
+}
+
+describe('sys_invocation', () => {
+  it('has its 51 columns in the order that SELECT * shows', () => {
+    const names = SYS_INVOCATION.columns.map(({ name }) => name);
+    expect(names).toHaveLength(51);
+    expect([names[0], names[21], names[34], names[48], names[50]]).toEqual([
+      ...['id', 'created_at', 'retry_count', 'status', 'completion_failure'],
+    ]);
+  });
+
+  it('shows a running invocation', async () => {
+    const live = {
+      isInFlight: true,
+      retryCount: 1,
+      lastStartAt: AT + 2,
+      nextRetryAt: undefined,
+      deploymentId,
+      server: 'sdk/1',
+    };
+    expect(await invocation({}, { live })).toEqual({
+      id: idOf(1),
+      target: 'Counter/k/add',
+      target_service_name: 'Counter',
+      target_service_key: 'k',
+      target_handler_name: 'add',
+      target_service_ty: 'virtual_object',
+      invoked_by: 'ingress',
+      pinned_deployment_id: deploymentId,
+      pinned_service_protocol_version: 7,
+      journal_size: 3,
+      journal_commands_size: 2,
+      created_at: AT,
+      created_using_engine_version: '0.1.0',
+      modified_at: AT + 1,
+      running_at: AT + 1,
+      completion_retention: 86_400_000,
+      journal_retention: 0,
+      retry_count: 1,
+      last_start_at: AT + 2,
+      last_attempt_deployment_id: deploymentId,
+      last_attempt_server: 'sdk/1',
+      status: 'running',
+    });
+  });
+
+  it('shows why an invocation is backing off', async () => {
+    const failure = {
+      code: 500,
+      docCode: 'RT0007',
+      message: 'boom',
+      stacktrace: 'at x',
+      relatedCommandIndex: 1,
+      relatedCommandName: 'step',
+      relatedCommandType: 'Run',
+    };
+    const retry = { failures: 2, failuresSinceLastCommand: 2, nextAttemptAt: AT + 9, failure };
+    expect(await invocation({ retry })).toMatchObject({
+      status: 'backing-off',
+      next_retry_at: AT + 9,
+      last_failure: '[500 Internal] boom\nat x',
+      last_failure_error_code: 'RT0007',
+      last_failure_related_command_index: 1,
+      last_failure_related_command_name: 'step',
+      last_failure_related_command_type: 'Command: Run',
+    });
+  });
+
+  it('shows what a suspended invocation waits for', async () => {
+    const awaitingOn = {
+      kind: 'unknown',
+      children: [
+        { kind: 'single', id: { kind: 'completion', id: 2 } },
+        { kind: 'single', id: { kind: 'signal', index: 17 } },
+        { kind: 'single', id: { kind: 'named-signal', name: 'go' } },
+      ],
+    } as const;
+    expect(await invocation({ status: 'suspended', awaitingOn })).toMatchObject({
+      status: 'suspended',
+      suspended_waiting_for_completions: [2],
+      suspended_waiting_for_signals: [17],
+      suspended_waiting_future_json:
+        '{"Unknown":[{"Single":{"CompletionId":2}},{"Single":{"SignalIndex":17}},{"Single":{"SignalName":"go"}}]}',
+    });
+  });
+
+  it.each([
+    [{ kind: 'output', index: 1 } as const, undefined, { completion_result: 'success' }],
+    [
+      { kind: 'output', index: 1 } as const,
+      { code: 418, message: 'nope', metadata: [] },
+      { completion_result: 'failure', completion_failure: '[418] nope' },
+    ],
+    [
+      { kind: 'failure', failure: { code: 409, message: 'killed', metadata: [] } } as const,
+      undefined,
+      { completion_result: 'failure', completion_failure: '[409] killed' },
+    ],
+  ])('shows how an invocation ended: %j %j', async (result, failure, cells) => {
+    expect(
+      await invocation({ status: 'completed', completedAt: AT + 5, result }, { failure }),
+    ).toMatchObject({ status: 'completed', completed_at: AT + 5, ...cells });
+  });
+
+  it.each([
+    [{ status: 'inboxed', inboxedAt: AT } as const, { status: 'pending', inboxed_at: AT }],
+    [
+      { status: 'scheduled', executionTime: AT } as const,
+      { status: 'scheduled', scheduled_start_at: AT },
+    ],
+    [{ status: 'paused' } as const, { status: 'paused' }],
+    [{}, { status: 'ready' }],
+    [
+      { source: { kind: 'service', callerId: idOf(9), callerTarget: RUNNING.target } } as const,
+      {
+        invoked_by: 'service',
+        invoked_by_service_name: 'Counter',
+        invoked_by_id: idOf(9),
+        invoked_by_target: 'Counter/k/add',
+      },
+    ],
+    [
+      { source: { kind: 'subscription', subscriptionId: 'sub_1' } } as const,
+      { invoked_by: 'subscription', invoked_by_subscription_id: 'sub_1' },
+    ],
+    [
+      { source: { kind: 'restart-as-new', originalId: idOf(8) } } as const,
+      { invoked_by: 'restart_as_new', restarted_from: idOf(8) },
+    ],
+  ])('%j', async (changes, cells) => {
+    expect(await invocation(changes)).toMatchObject(cells);
+  });
+
+  it('is read page by page', async () => {
+    const snapshots = Array.from({ length: 2500 }, (_, n) => ({
+      id: idOf(n),
+      invocation: RUNNING,
+      live: undefined,
+    }));
+    const { tables, source } = tablesOver(...snapshots);
+    expect((await scan(tables, 'sys_invocation')).map(([id]) => id)).toEqual(
+      snapshots.map(({ id }) => id),
+    );
+    expect(source.asked.map(({ after }) => after)).toEqual([undefined, idOf(1023), idOf(2047)]);
+  });
+
+  it('reads only the ids that are asked for, and refuses a text that is no id', async () => {
+    const { tables, source } = tablesOver({ id: idOf(1), invocation: RUNNING, live: undefined });
+    expect(await scan(tables, 'sys_invocation', [idOf(1), idOf(2)])).toHaveLength(1);
+    expect(source.asked[0]?.ids).toEqual([idOf(1), idOf(2)]);
+    await expect(scan(tables, 'sys_invocation', ['foo'])).rejects.toThrow(EngineError);
+  });
+});
+
+describe('the tables of the schema', () => {
+  it('show every deployment and the newest revision of each service', async () => {
+    const { tables } = tablesOver();
+    expect(await scan(tables, 'sys_deployment')).toHaveLength(2);
+    expect((await scan(tables, 'sys_deployment'))[0]).toEqual([
+      ...[deploymentId, 'http', 'http://127.0.0.1:9081/', AT, 5, 7, ['Counter']],
+    ]);
+    expect(await scan(tables, 'sys_service')).toEqual([
+      ['Counter', 2, false, 'virtual_object', deploymentId],
+    ]);
+  });
+});

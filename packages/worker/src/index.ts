@@ -1,0 +1,17 @@
+export {
+  workerOptions,
+  ABORT_TIMEOUT_MS,
+  INACTIVITY_TIMEOUT_MS,
+  type WorkerOptions,
+  type WorkerSettings,
+} from './config-shape.js';
+export type { PartitionHome, WorkerContext } from './context.js';
+export type { InvokerOptions } from './invoker/attempt-room.js';
+export type {
+  DeploymentTransport,
+  Exchange,
+  ExchangeListener,
+  ExchangeRequest,
+} from './invoker/deployment-transport.js';
+export { HttpTransport } from './invoker/http-transport.js';
+export { Worker } from './service.js';

@@ -1,0 +1,164 @@
+/**
+ * The worker: hosts partitions as their leader. It is the channel of ingress and admin, the peer of other partitions and the
+ * source of introspection, all three by a plain call.
+ */
+
+import {
+  shardOfInvocation,
+  toPartitionId,
+  type InvocationId,
+  type PartitionAnswer,
+  type PartitionId,
+  type PartitionRequest,
+} from '@engine/domain';
+import type { Service } from '@engine/runtime';
+import { assert } from '@engine/stdx';
+import type {
+  InvocationScan,
+  InvocationSnapshot,
+  MessageAck,
+  MessageBatch,
+  PartitionChannel,
+  PartitionPeer,
+  ScanOptions,
+} from '@engine/wire';
+
+import type { WorkerOptions } from './config-shape.js';
+import type { WorkerContext } from './context.js';
+import { onPartitionFailed, onPartitionStarted } from './events.js';
+import { Deadlines } from './invoker/deadlines.js';
+import { Partition } from './partition/partition.js';
+import { snapshot, snapshots } from './partition/snapshots.js';
+
+export class Worker implements Service, PartitionChannel, PartitionPeer, InvocationScan {
+  readonly #options: WorkerOptions;
+  readonly #context: WorkerContext;
+  readonly #deadlines: Deadlines;
+  readonly #partitions: Partition[] = [];
+
+  constructor(options: WorkerOptions, context: WorkerContext) {
+    this.#options = options;
+    this.#context = context;
+    this.#deadlines = new Deadlines(context.clock, context.scheduler);
+  }
+
+  /** Opens every partition and takes up its work where the last leader left it. */
+  async start(): Promise<void> {
+    for (let id = 0; id < this.#options.partitionCount; id += 1) {
+      this.#partitions.push(await this.#open(toPartitionId(id)));
+    }
+    for (const partition of this.#partitions) {
+      const startedAt = this.#context.clock.monotonic();
+      await partition.start();
+      onPartitionStarted(partition.id, this.#context.clock.monotonic() - startedAt);
+    }
+  }
+
+  /** Attempts that hold a slot, in all partitions. */
+  get runningCount(): number {
+    return this.#partitions.reduce((sum, partition) => sum + partition.invoker.runningCount, 0);
+  }
+
+  /** True while nothing waits to be decided or to become durable. */
+  get isIdle(): boolean {
+    return this.#partitions.every((partition) => partition.processor.isIdle);
+  }
+
+  send(request: PartitionRequest, respond: (answer: PartitionAnswer) => void): void {
+    const id = request.kind === 'invoke' ? request.invocation.id : request.invocationId;
+    const partition = this.#partitions[this.#partitionOf(id)];
+    if (partition !== undefined) {
+      partition.send(request, respond);
+      return;
+    }
+    this.#context.scheduler.immediate(() => {
+      respond({ kind: 'unavailable', reason: 'stopping' });
+    });
+  }
+
+  deliver(batch: MessageBatch): void {
+    this.#partition(batch.destination).deliver(batch);
+  }
+
+  acknowledge(ack: MessageAck): void {
+    this.#partition(ack.sender).acknowledged(ack.destination, ack.upTo);
+  }
+
+  async *scan(options: ScanOptions): AsyncGenerator<InvocationSnapshot> {
+    if (options.ids !== undefined) {
+      yield* this.#scanIds(options.ids.slice(0, options.limit));
+      return;
+    }
+    let left = options.limit;
+    const first = options.after === undefined ? 0 : this.#partitionOf(options.after);
+    for (const partition of this.#partitions.slice(first)) {
+      const after = partition.id === first ? options.after : undefined;
+      for await (const found of snapshots(partition, after)) {
+        if (left <= 0) return;
+        left -= 1;
+        yield found;
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { scheduler } = this.#context;
+    const stopped = Promise.all(this.#partitions.map((partition) => partition.stop()));
+    const { promise, cancel } = limitOf((fn) => scheduler.after(this.#options.flushMsMax, fn));
+    await Promise.race([stopped, promise]);
+    cancel();
+    this.kill();
+  }
+
+  /** Stops at once, as a crash would. */
+  kill(): void {
+    for (const partition of this.#partitions) partition.kill();
+  }
+
+  *#scanIds(ids: readonly InvocationId[]): Generator<InvocationSnapshot> {
+    for (const id of ids) {
+      const partition = this.#partition(this.#partitionOf(id));
+      const invocation = partition.state.invocation(id);
+      if (invocation !== undefined) yield snapshot(partition, id, invocation);
+    }
+  }
+
+  async #open(id: PartitionId): Promise<Partition> {
+    const context = this.#context;
+    return new Partition(id, this.#options, {
+      home: await context.openPartition(id),
+      context,
+      peer: context.peer ?? this,
+      deadlines: this.#deadlines,
+      partitionOf: this.#partitionOf,
+      onFatal: (error) => {
+        onPartitionFailed(id, error);
+        context.onFatal(error);
+      },
+    });
+  }
+
+  readonly #partitionOf = (id: InvocationId): PartitionId =>
+    toPartitionId(shardOfInvocation(id, this.#options.partitionCount));
+
+  #partition(id: PartitionId): Partition {
+    const partition = this.#partitions[id];
+    assert(partition !== undefined, 'a worker leads the partitions that it is asked about');
+    return partition;
+  }
+}
+
+/** A promise that resolves when a timer runs out, and the way to call it off. */
+function limitOf(after: (fn: () => void) => { cancel(): void }): {
+  readonly promise: Promise<void>;
+  readonly cancel: () => void;
+} {
+  let cancel = (): void => undefined;
+  const promise = new Promise<void>((resolve) => {
+    const timer = after(resolve);
+    cancel = () => {
+      timer.cancel();
+    };
+  });
+  return { promise, cancel };
+}

@@ -1,0 +1,287 @@
+/** A worker with memory twins on virtual time, and what a test needs to talk to it. */
+
+import {
+  composeInvocationId,
+  DEFAULT_RETRY_POLICY,
+  deploymentIdFromUlid,
+  derivePartitionKey,
+  loadHashes,
+  SchemaLookup,
+  shardOfInvocation,
+  targetKind,
+  type Deployment,
+  type Hashes,
+  type InvocationId,
+  type InvocationTarget,
+  type PartitionAnswer,
+  type PartitionId,
+  type PartitionRequest,
+  type ServiceSchema,
+  type ServiceType,
+} from '@engine/domain';
+import { MemoryLogHistory, MemoryPartitionLog } from '@engine/log';
+import { createUlidFactory, seededRandom, type Random } from '@engine/runtime';
+import { decodeUtf8, encodeUtf8 } from '@engine/stdx';
+import { MemoryKvStore, partitionPrefix, type PartitionPlace } from '@engine/storage';
+import { visitMutations, type EncodedMutations, type PartitionPeer } from '@engine/wire';
+
+import { workerOptions, type WorkerSettings } from '../config-shape.js';
+import { Worker } from '../service.js';
+import { ScriptedDeployment } from './scripted-deployment.js';
+import { VirtualTime } from './virtual-time.js';
+
+export const DEPLOYMENT_ID = deploymentIdFromUlid(new Uint8Array(16).fill(7));
+
+const HANDLER_DEFAULTS = {
+  inactivityTimeoutMs: 60_000,
+  abortTimeoutMs: 600_000,
+  journalRetentionMs: 86_400_000,
+  idempotencyRetentionMs: 86_400_000,
+  workflowCompletionRetentionMs: 86_400_000,
+  retryPolicy: DEFAULT_RETRY_POLICY,
+};
+
+export function service(
+  name: string,
+  type: ServiceType,
+  handlers: readonly string[],
+): ServiceSchema {
+  const handlerType =
+    type === 'service' ? undefined : type === 'workflow' ? 'workflow' : 'exclusive';
+  return {
+    name,
+    type,
+    revision: 1,
+    ingressPrivate: false,
+    documentation: undefined,
+    metadata: {},
+    options: {},
+    handlers: handlers.map((handler) => ({
+      name: handler,
+      type: handlerType,
+      input: undefined,
+      output: undefined,
+      ingressPrivate: undefined,
+      documentation: undefined,
+      metadata: {},
+      options: {},
+    })),
+  };
+}
+
+export function deployment(services: readonly ServiceSchema[]): Deployment {
+  return {
+    id: DEPLOYMENT_ID,
+    uri: 'http://deployment:9080/',
+    protocolMode: 'bidi-stream',
+    httpVersion: 'HTTP/2.0',
+    additionalHeaders: {},
+    metadata: {},
+    createdAt: 0,
+    minProtocolVersion: 5,
+    maxProtocolVersion: 6,
+    sdkVersion: undefined,
+    services,
+  };
+}
+
+export function schemaOf(...services: readonly ServiceSchema[]): SchemaLookup {
+  return new SchemaLookup({ deployments: [deployment(services)] }, HANDLER_DEFAULTS);
+}
+
+/** What outlives a crash: stores and logs of the partitions. */
+export class Machine {
+  readonly #homes = new Map<PartitionId, { store: MemoryKvStore; history: MemoryLogHistory }>();
+  /** Called when a record of a partition is durable, before the worker learns of it. */
+  onDurable: (partition: PartitionId, sequence: bigint) => void = () => undefined;
+
+  open(id: PartitionId) {
+    let home = this.#homes.get(id);
+    if (home === undefined) {
+      home = { store: new MemoryKvStore(), history: new MemoryLogHistory() };
+      this.#homes.set(id, home);
+    }
+    const { store, history } = home;
+    const place: PartitionPlace = { partition: id, generation: 0 };
+    const log = new MemoryPartitionLog({
+      history,
+      apply: async (record) => {
+        await writeTo(store, place, record.mutations);
+        this.onDurable(id, record.sequence);
+      },
+    });
+    return { place, store, log };
+  }
+}
+
+async function writeTo(
+  store: MemoryKvStore,
+  place: PartitionPlace,
+  mutations: EncodedMutations,
+): Promise<void> {
+  const prefix = partitionPrefix(place);
+  const batch = store.batch();
+  visitMutations(mutations, (key, value) => {
+    const full = new Uint8Array(prefix.length + key.length);
+    full.set(prefix);
+    full.set(key, prefix.length);
+    if (value === undefined) batch.del(full);
+    else batch.put(full, value);
+  });
+  await batch.write({ sync: true });
+}
+
+export interface TestWorldOptions {
+  readonly schema: SchemaLookup;
+  readonly settings?: Partial<WorkerSettings>;
+  readonly peer?: (worker: () => Worker) => PartitionPeer;
+  readonly seed?: number;
+}
+
+export class TestWorld {
+  readonly time = new VirtualTime();
+  readonly machine = new Machine();
+  readonly deployment = new ScriptedDeployment(this.time);
+  readonly fatal: unknown[] = [];
+  schema: SchemaLookup;
+  worker: Worker;
+  readonly #options: TestWorldOptions;
+  readonly #hashes: Hashes;
+  readonly #random: Random;
+  #requests = 0;
+
+  private constructor(options: TestWorldOptions, hashes: Hashes) {
+    this.#options = options;
+    this.#hashes = hashes;
+    this.#random = seededRandom(options.seed ?? 1);
+    this.schema = options.schema;
+    this.worker = this.#makeWorker();
+  }
+
+  static async start(options: TestWorldOptions): Promise<TestWorld> {
+    const world = new TestWorld(options, await loadHashes());
+    await world.#startWorker();
+    return world;
+  }
+
+  get partitionCount(): number {
+    return this.#options.settings?.partitionCount ?? 1;
+  }
+
+  /** Kills the worker as it stands and starts another one from what is durable. */
+  async restart(): Promise<void> {
+    this.worker.kill();
+    this.worker = this.#makeWorker();
+    await this.#startWorker();
+  }
+
+  invoke(target: string, payload: string, awaits: 'submission' | 'result' = 'result'): Asked {
+    const asked = this.#ask((requestId) => ({
+      kind: 'invoke',
+      requestId,
+      invocation: this.invocation(target, payload),
+      awaits,
+    }));
+    return asked;
+  }
+
+  send(make: (requestId: string) => PartitionRequest): Asked {
+    return this.#ask(make);
+  }
+
+  /** An invocation of `Service/handler` or `Service/key/handler`. */
+  invocation(text: string, payload: string) {
+    const target = this.#target(text);
+    const { service: name, key } = target;
+    const bucket = Math.floor(this.#random.float() * 512);
+    const partitionKey = derivePartitionKey({ service: name, key }, this.#hashes, bucket);
+    const id = composeInvocationId(partitionKey, createUlidFactory(this.time, this.#random)());
+    return {
+      id,
+      target,
+      headers: [],
+      payload: encodeUtf8(payload),
+      idempotencyKey: undefined,
+      executionTime: undefined,
+      completionRetentionMs: 86_400_000,
+      journalRetentionMs: 86_400_000,
+    };
+  }
+
+  partitionOf(id: InvocationId): number {
+    return shardOfInvocation(id, this.partitionCount);
+  }
+
+  async row(id: InvocationId) {
+    for await (const found of this.worker.scan({ ids: [id], limit: 1 })) return found;
+    return undefined;
+  }
+
+  #ask(make: (requestId: string) => PartitionRequest): Asked {
+    this.#requests += 1;
+    const request = make(`request-${String(this.#requests)}`);
+    const asked = new Asked(request);
+    this.worker.send(request, (answer) => {
+      asked.answers.push(answer);
+    });
+    return asked;
+  }
+
+  #target(text: string): InvocationTarget {
+    const parts = text.split('/');
+    const [name = '', handlerName = parts[2] ?? ''] = [parts[0], parts.at(-1)];
+    const resolved = this.schema.handler(name, handlerName);
+    if (resolved === undefined) throw new Error(`no handler ${text}`);
+    const key = parts.length === 3 ? parts[1] : undefined;
+    const kind = targetKind(resolved.service, resolved.handler);
+    return { kind, service: name, key, handler: handlerName };
+  }
+
+  #makeWorker(): Worker {
+    const settings = { partitionCount: 1, clusterName: 'test', ...this.#options.settings };
+    const peer = this.#options.peer?.(() => this.worker);
+    return new Worker(workerOptions(settings), {
+      clock: this.time,
+      scheduler: this.time,
+      random: this.#random,
+      hashes: this.#hashes,
+      schema: () => this.schema,
+      transport: this.deployment,
+      openPartition: (id) => Promise.resolve(this.machine.open(id)),
+      ...(peer === undefined ? {} : { peer }),
+      onFatal: (error) => {
+        this.fatal.push(error);
+      },
+    });
+  }
+
+  async #startWorker(): Promise<void> {
+    const started = this.worker.start();
+    await this.time.settle();
+    await started;
+    await this.time.settle();
+  }
+}
+
+/** A request and what came back. */
+export class Asked {
+  readonly request: PartitionRequest;
+  readonly answers: PartitionAnswer[] = [];
+
+  constructor(request: PartitionRequest) {
+    this.request = request;
+  }
+
+  get invocationId(): InvocationId {
+    return this.request.kind === 'invoke' ? this.request.invocation.id : this.request.invocationId;
+  }
+
+  /** Text of the result; `<code> <message>` of a failure; the kind of any other answer. */
+  get text(): string | undefined {
+    const [answer] = this.answers;
+    if (answer?.kind !== 'result') return answer?.kind;
+    const { result } = answer;
+    if (result.kind === 'success') return decodeUtf8(result.value);
+    return `${String(result.failure.code)} ${result.failure.message}`;
+  }
+}
