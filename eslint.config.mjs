@@ -18,7 +18,10 @@ const still = ['domain', 'wire', 'service-protocol', 'state-machine', 'attempt']
 const timeAndChance = [
   ["MemberExpression[object.name='Date'][property.name='now']", 'Time arrives as an argument.'],
   ["NewExpression[callee.name='Date'][arguments.length=0]", 'Time arrives as an argument.'],
-  ["MemberExpression[object.name='Math'][property.name='random']", 'Chance arrives as an argument.'],
+  [
+    "MemberExpression[object.name='Math'][property.name='random']",
+    'Chance arrives as an argument.',
+  ],
   ["CallExpression[callee.property.name='localeCompare']", 'Order must not depend on locale.'],
 ];
 const suspension = [

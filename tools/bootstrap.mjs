@@ -84,7 +84,9 @@ function refuseUnknownPlatform() {
     giveUp('Windows is not supported directly; inside WSL 2 this works as on Linux.');
   }
   const known = Object.keys(NODE_PACKAGES).join(', ');
-  say(`${platform} is not among the tested platforms (${known}); trying with Node ${process.version}.`);
+  say(
+    `${platform} is not among the tested platforms (${known}); trying with Node ${process.version}.`,
+  );
 }
 
 function ensureInstalled() {
@@ -95,7 +97,9 @@ function ensureInstalled() {
   ]);
   if (stampIs('install', fingerprint)) return;
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  say('Installing the dependencies and the pinned Node. This is needed once and takes about a minute.');
+  say(
+    'Installing the dependencies and the pinned Node. This is needed once and takes about a minute.',
+  );
   const args = ['-y', packageManager, 'install', '--prefer-frozen-lockfile'];
   // A moved or copied checkout is reinstalled without asking.
   const done = run('npx', [...args, '--config.confirmModulesPurge=false']);
@@ -131,9 +135,16 @@ function sourceStats() {
     `packages/${name}/package.json`,
     // A package that was cleaned by hand is built again.
     `packages/${name}/dist/.tsbuildinfo`,
-    ...list(`packages/${name}/src`, { recursive: true }).map((file) => `packages/${name}/src/${file}`),
+    ...list(`packages/${name}/src`, { recursive: true }).map(
+      (file) => `packages/${name}/src/${file}`,
+    ),
   ]);
-  const roots = ['tsconfig.base.json', 'tsconfig.node.json', 'tsconfig.pure.json', 'pnpm-lock.yaml'];
+  const roots = [
+    'tsconfig.base.json',
+    'tsconfig.node.json',
+    'tsconfig.pure.json',
+    'pnpm-lock.yaml',
+  ];
   return [...roots, ...files].sort().map((path) => {
     const absolute = join(root, path);
     if (path.endsWith('.tsbuildinfo')) return `${path} ${existsSync(absolute)}`;

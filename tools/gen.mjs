@@ -1,8 +1,11 @@
-// Writes packages/*/src/gen from proto/. Run it with `pnpm gen` (or `npm run gen`) and commit what it writes.
+// Writes packages/*/src/gen from proto/. Run it with `npm run gen` and commit what it writes. With --check it writes nothing and
+// fails when what is committed differs from what it would write.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setUp } from './bootstrap.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rooms = [
@@ -11,7 +14,7 @@ const rooms = [
 ];
 
 /** Effects: replaces every src/gen below `outRoot`, which is the repository itself unless a check wants a copy to compare. */
-export function generate(outRoot = root) {
+function generate(outRoot = root) {
   for (const { protos, room } of rooms) {
     const source = join(root, 'proto', protos);
     if (!existsSync(source) || !hasProto(source)) continue;
@@ -50,4 +53,39 @@ function templateFor(room, out) {
   return { version: 'v2', plugins: [{ local, out, opt }] };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) generate();
+/** The files that differ between what is committed and what would be written. */
+function staleFiles() {
+  const fresh = mkdtempSync(join(tmpdir(), 'engine-gen-'));
+  try {
+    generate(fresh);
+    return rooms.flatMap(({ room }) => {
+      const gen = join('packages', room, 'src', 'gen');
+      const names = new Set([...filesIn(join(root, gen)), ...filesIn(join(fresh, gen))]);
+      return [...names]
+        .filter((name) => textOf(join(root, gen, name)) !== textOf(join(fresh, gen, name)))
+        .map((name) => join(gen, name));
+    });
+  } finally {
+    rmSync(fresh, { recursive: true });
+  }
+}
+
+function filesIn(dir) {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.ts'));
+}
+
+function textOf(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+if (process.argv.includes('--check')) {
+  const stale = staleFiles();
+  if (stale.length > 0) console.error(`Run \`npm run gen\` and commit:\n${stale.join('\n')}`);
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} else {
+  setUp({ build: false });
+  generate();
+}

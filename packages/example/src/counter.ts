@@ -1,4 +1,9 @@
-import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
+import {
+  handlers,
+  object,
+  type ObjectContext,
+  type ObjectSharedContext,
+} from '@restatedev/restate-sdk';
 
 /** A virtual object: each key has its own state, and one call at a time may change it. */
 export const counter = object({

@@ -1,13 +1,16 @@
 // The example deployment as a process of its own. Listens on PORT (9080), says so to its parent, and ends with it.
-import { LogSource, RestateLogLevel, serve, type LoggerTransport } from '@restatedev/restate-sdk';
+import { serve, type LoggerTransport } from '@restatedev/restate-sdk';
 import { counter, greeter, signup } from './index.js';
 
 const port = Number(process.env['PORT'] ?? 9080);
 
 /** What handlers say goes to the terminal, once: not again when they are replayed. Of the SDK itself only failures do. */
-const logger: LoggerTransport = ({ source, level, replaying, context }, ...message: unknown[]) => {
-  const wanted = source === LogSource.USER ? !replaying : level === RestateLogLevel.ERROR;
-  if (wanted) console.info(`[${context?.invocationTarget ?? 'example'}]`, ...message);
+const logger: LoggerTransport = (about, ...message: unknown[]) => {
+  // The SDK declares these as enums but exports only their types.
+  const source: string = about.source;
+  const level: string = about.level;
+  const isWanted = source === 'USER' ? !about.replaying : level === 'error';
+  if (isWanted) console.info(`[${about.context?.invocationTarget ?? 'example'}]`, ...message);
 };
 
 try {

@@ -1,4 +1,8 @@
-import { workflow, type WorkflowContext, type WorkflowSharedContext } from '@restatedev/restate-sdk';
+import {
+  workflow,
+  type WorkflowContext,
+  type WorkflowSharedContext,
+} from '@restatedev/restate-sdk';
 
 /** A workflow: `run` happens once for each key, and other handlers may talk to it meanwhile. */
 export const signup = workflow({

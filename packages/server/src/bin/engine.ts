@@ -1,0 +1,26 @@
+// The command `engine`. Started by packages/server/bin/engine or `npm run server`.
+import { HELP, readArguments } from '../arguments.js';
+import { startAll } from '../roles/all.js';
+import { serve } from '../serve.js';
+import { VERSION } from '../version.js';
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const asked = readArguments(args);
+  switch (asked.kind) {
+    case 'help':
+      process.stdout.write(`${HELP}\n`);
+      return 0;
+    case 'version':
+      process.stdout.write(`engine ${VERSION}\n`);
+      return 0;
+    case 'usage':
+      process.stderr.write(`${asked.problem}\nSee \`engine --help\`.\n`);
+      return 2;
+    case 'server': {
+      const { configFile, dumpConfig, flags } = asked;
+      return serve({ file: configFile, env: process.env, flags, dumpConfig }, startAll);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// What `npm start` runs. Takes the flags of `engine server`.
+import { HELP, readArguments } from '../arguments.js';
+import { startAll } from '../roles/all.js';
+import { start } from '../start/start.js';
+
+const asked = readArguments(['server', ...process.argv.slice(2)]);
+if (asked.kind === 'server') {
+  process.exitCode = await start(
+    { file: asked.configFile, env: process.env, flags: asked.flags },
+    startAll,
+  );
+} else {
+  process.stdout.write(`${asked.kind === 'usage' ? asked.problem : HELP}\n`);
+  process.exitCode = asked.kind === 'usage' ? 2 : 0;
+}

@@ -1,0 +1,1 @@
+export const storeys: readonly (readonly string[])[];
