@@ -49,6 +49,8 @@ export default tseslint.config(
       'max-params': ['warn', 3],
       'max-lines-per-function': ['warn', { max: 70, skipComments: true, skipBlankLines: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
+      // A parameter that only holds a place says so with an underscore.
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       '@typescript-eslint/restrict-template-expressions': [
         'error',
         { allowNumber: true, allowBoolean: true },

@@ -1,7 +1,7 @@
 // Writes packages/*/src/gen from proto/. Run it with `npm run gen` and commit what it writes. With --check it writes nothing and
 // fails when what is committed differs from what it would write.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,13 +19,21 @@ function generate(outRoot = root) {
     const source = join(root, 'proto', protos);
     if (!existsSync(source) || !hasProto(source)) continue;
     const out = join(outRoot, 'packages', room, 'src', 'gen');
-    rmSync(out, { recursive: true, force: true });
-    const template = JSON.stringify(templateFor(room, out));
+    // Beside the old code first: a contract with a mistake in it leaves everything as it was.
+    const fresh = `${out}.new`;
+    rmSync(fresh, { recursive: true, force: true });
+    const template = JSON.stringify(templateFor(room, fresh));
     const args = ['generate', '--template', template, '--path', protos];
-    execFileSync(join(root, 'node_modules/.bin/buf'), args, {
-      cwd: join(root, 'proto'),
-      stdio: 'inherit',
-    });
+    try {
+      execFileSync(join(root, 'node_modules/.bin/buf'), args, {
+        cwd: join(root, 'proto'),
+        stdio: 'inherit',
+      });
+      rmSync(out, { recursive: true, force: true });
+      renameSync(fresh, out);
+    } finally {
+      rmSync(fresh, { recursive: true, force: true });
+    }
   }
 }
 

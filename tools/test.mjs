@@ -1,6 +1,6 @@
 // `npm test`: set-up, then every test and every check. First the build, because end-to-end tests run what it makes. Then two
-// lanes, because most machines have at least two cores: jest in one, the checks one after another in the other. The last line counts: each jest test is one, each check is one.
-// `--fast` leaves out the tests of the whole system (test/*).
+// lanes, because most machines have at least two cores: jest in one, the checks one after another in the other.
+// The last line counts: each jest test is one, each check is one. `--fast` leaves out the tests of the whole system (test/*).
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { binOf, nodeEnv, pinnedNode, root, say, setUp } from './bootstrap.mjs';
 
 setUp({ build: false });
 
+// How long jest may take to end after it has written its results.
+const JEST_END_MS = 15_000;
 const fast = process.argv.includes('--fast');
 const cache = join(root, 'node_modules/.cache');
 const results = join(cache, 'jest-results.json');
@@ -49,9 +51,6 @@ async function runChecks(list) {
   }
   return count;
 }
-
-// How long jest may take to end after it has written its results.
-const JEST_END_MS = 15_000;
 
 /**
  * In one process: the checks have the other core, and results that hold a bigint can't travel between jest's processes.

@@ -73,7 +73,7 @@ export interface RetryState {
 
 /** Result of a completed invocation: where the output stands in its journal, or the failure that the server made. */
 export type CompletedResult =
-  | { readonly kind: 'output'; readonly index: number }
+  | { readonly kind: 'output'; readonly index: number; readonly succeeded: boolean }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
 /**

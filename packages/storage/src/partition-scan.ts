@@ -91,6 +91,11 @@ export class PartitionScan {
     return page.map(({ key, row }) => ({ id: key.id, invocation: row }));
   }
 
+  /** One invocation, by a point read. */
+  invocation(id: InvocationId): Invocation | undefined {
+    return new TableStore(invocationTable, this.#store, this.#keys).read({ id }).row;
+  }
+
   /** Journal entries of one invocation with index ≥ `first`. */
   async journal(
     id: InvocationId,

@@ -179,7 +179,7 @@ export const arbitraryInvocation: fc.Arbitrary<Invocation> = fc.record({
   awaitKnownEntries: optional(u32),
   result: optional(
     fc.oneof(
-      u32.map((index) => ({ kind: 'output' as const, index })),
+      fc.record({ kind: fc.constant('output' as const), index: u32, succeeded: fc.boolean() }),
       failure.map((f) => ({ kind: 'failure' as const, failure: f })),
     ),
   ),
@@ -340,4 +340,5 @@ export const arbitrarySnapshot: fc.Arbitrary<InvocationSnapshot> = fc.record({
       server: optional(text),
     }),
   ),
+  failure: optional(failure),
 });

@@ -28,7 +28,7 @@ import type { WorkerContext } from './context.js';
 import { onPartitionFailed, onPartitionStarted } from './events.js';
 import { Deadlines } from './invoker/deadlines.js';
 import { Partition } from './partition/partition.js';
-import { snapshot, snapshots } from './partition/snapshots.js';
+import { snapshotOf, snapshots } from './partition/snapshots.js';
 
 export class Worker implements Service, PartitionChannel, PartitionPeer, InvocationScan {
   readonly #options: WorkerOptions;
@@ -93,7 +93,7 @@ export class Worker implements Service, PartitionChannel, PartitionPeer, Invocat
     const first = options.after === undefined ? 0 : this.#partitionOf(options.after);
     for (const partition of this.#partitions.slice(first)) {
       const after = partition.id === first ? options.after : undefined;
-      for await (const found of snapshots(partition, after)) {
+      for await (const found of snapshots(partition, after, this.#context.clock.now())) {
         if (left <= 0) return;
         left -= 1;
         yield found;
@@ -118,8 +118,8 @@ export class Worker implements Service, PartitionChannel, PartitionPeer, Invocat
   *#scanIds(ids: readonly InvocationId[]): Generator<InvocationSnapshot> {
     for (const id of ids) {
       const partition = this.#partition(this.#partitionOf(id));
-      const invocation = partition.state.invocation(id);
-      if (invocation !== undefined) yield snapshot(partition, id, invocation);
+      const found = snapshotOf(partition, id, this.#context.clock.now());
+      if (found !== undefined) yield found;
     }
   }
 

@@ -33,16 +33,22 @@ describe('the typed client', () => {
 
   it('sends, with a delay too, and gets the result later', async () => {
     const client = ingress.serviceSendClient<Story>({ name: 'Story' });
-    const now = await client.greet('Bob');
+    // The client reads a result later only of a request with a key.
+    const key = (idempotencyKey: string) => clients.rpc.sendOpts<string>({ idempotencyKey });
+    const now = await client.greet('Bob', key('now'));
     expect(now.status).toBe('Accepted');
     expect(await ingress.result(now)).toBe('Hello Bob');
-    const later = await client.greet('Eve', clients.rpc.sendOpts({ delay: { milliseconds: 200 } }));
+    const delayed = clients.rpc.sendOpts<string>({
+      idempotencyKey: 'later',
+      delay: { milliseconds: 200 },
+    });
+    const later = await client.greet('Eve', delayed);
     expect(await ingress.result(later)).toBe('Hello Eve');
   });
 
   it('repeats with an idempotency key get the first result', async () => {
     const tally = ingress.objectClient<Tally>({ name: 'Tally' }, 'idempotent');
-    const options = clients.rpc.opts({ idempotencyKey: 'one' });
+    const options = clients.rpc.opts<number, number>({ idempotencyKey: 'one' });
     expect(await tally.add(1, options)).toBe(1);
     expect(await tally.add(1, options)).toBe(1);
     expect(await tally.add(1)).toBe(2);
@@ -59,7 +65,8 @@ describe('the typed client', () => {
   });
 
   it('resolves an awakeable', async () => {
-    const sent = await ingress.serviceSendClient<Story>({ name: 'Story' }).awake('dreamer');
+    const key = clients.rpc.sendOpts<string>({ idempotencyKey: 'dream' });
+    const sent = await ingress.serviceSendClient<Story>({ name: 'Story' }).awake('dreamer', key);
     const id = await services.restOf('dreamer/');
     await ingress.resolveAwakeable(id, 'good morning');
     expect(await ingress.result(sent)).toBe('good morning');

@@ -390,7 +390,7 @@ describe('removal without force', () => {
     const id = idOf(await register({ uri: one.uri }));
     const pin = { deploymentId: id, protocolVersion: 7 };
     const invocation = { status: 'suspended', pin } as unknown as Invocation;
-    admin.snapshots.push({ id: INVOCATION, invocation, live: undefined });
+    admin.snapshots.push({ id: INVOCATION, invocation, live: undefined, failure: undefined });
     expect(await admin.ask('DELETE', `/deployments/${id}`)).toMatchObject({
       status: 409,
       json: problem(null),

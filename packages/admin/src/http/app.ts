@@ -59,7 +59,6 @@ const unknownPath: RequestHandler = (request) => {
 };
 
 // Express tells an error handler by its four parameters.
-// eslint-disable-next-line @typescript-eslint/no-unused-vars, max-params
 const failed: ErrorRequestHandler = (error: unknown, request: Request, response, _next) => {
   const { status, headers, body } = problemAnswer(error);
   if (response.headersSent || response.destroyed) {

@@ -11,7 +11,6 @@ describe('configuration', () => {
     expect(config).toMatchObject({
       roles: ['ingress', 'admin', 'worker'],
       baseDir: './engine-data',
-      defaultNumPartitions: 24,
       defaultJournalRetention: 86_400_000,
       ingress: { bindPort: 8080, requestSizeLimit: 33_554_432 },
       worker: { invoker: { abortTimeout: 600_000, concurrentInvocationsLimit: 1000 } },

@@ -67,7 +67,7 @@ export const shape = z.strictObject({
   'node-name': name().prefault('node-1'),
   'cluster-name': name().prefault('localcluster'),
   'base-dir': z.string().min(1).prefault('./engine-data'),
-  'default-num-partitions': integer({ min: 1, max: PARTITION_COUNT_MAX }).prefault(24),
+  'default-num-partitions': integer({ min: 1, max: PARTITION_COUNT_MAX }).prefault(1),
   'bind-ip': z.string().prefault('[::]'),
   'shutdown-timeout': positive('1m'),
   'log-level': logLevel().prefault('info'),

@@ -24,7 +24,7 @@ export interface Stores {
   readonly schemas: SchemaRegistry;
   /** Fixed by the first start on these data. */
   readonly partitionCount: number;
-  openPartition(id: PartitionId): Promise<PartitionHome>;
+  readonly openPartition: (id: PartitionId) => Promise<PartitionHome>;
 }
 
 /**

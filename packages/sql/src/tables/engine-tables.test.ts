@@ -124,6 +124,7 @@ async function invocation(changes: Partial<Invocation>, more: object = {}): Prom
     id: idOf(1),
     invocation: { ...RUNNING, ...changes },
     live: undefined,
+    failure: undefined,
     ...more,
   });
   const [row = []] = await scan(tables, 'sys_invocation');
@@ -217,15 +218,15 @@ describe('sys_invocation', () => {
   });
 
   it.each([
-    [{ kind: 'output', index: 1 } as const, undefined, { completion_result: 'success' }],
+    [{ kind: 'output', index: 1, succeeded: true } as const, undefined, { completion_result: 'success' }],
     [
-      { kind: 'output', index: 1 } as const,
+      { kind: 'output', index: 1, succeeded: false } as const,
       { code: 418, message: 'nope', metadata: [] },
       { completion_result: 'failure', completion_failure: '[418] nope' },
     ],
     [
       { kind: 'failure', failure: { code: 409, message: 'killed', metadata: [] } } as const,
-      undefined,
+      { code: 409, message: 'killed', metadata: [] },
       { completion_result: 'failure', completion_failure: '[409] killed' },
     ],
   ])('shows how an invocation ended: %j %j', async (result, failure, cells) => {
@@ -268,6 +269,7 @@ describe('sys_invocation', () => {
       id: idOf(n),
       invocation: RUNNING,
       live: undefined,
+      failure: undefined,
     }));
     const { tables, source } = tablesOver(...snapshots);
     expect((await scan(tables, 'sys_invocation')).map(([id]) => id)).toEqual(
@@ -277,7 +279,8 @@ describe('sys_invocation', () => {
   });
 
   it('reads only the ids that are asked for, and refuses a text that is no id', async () => {
-    const { tables, source } = tablesOver({ id: idOf(1), invocation: RUNNING, live: undefined });
+    const found = { id: idOf(1), invocation: RUNNING, live: undefined, failure: undefined };
+    const { tables, source } = tablesOver(found);
     expect(await scan(tables, 'sys_invocation', [idOf(1), idOf(2)])).toHaveLength(1);
     expect(source.asked[0]?.ids).toEqual([idOf(1), idOf(2)]);
     await expect(scan(tables, 'sys_invocation', ['foo'])).rejects.toThrow(EngineError);

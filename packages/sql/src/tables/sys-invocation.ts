@@ -64,11 +64,8 @@ export const SYS_INVOCATION: TableDefinition = {
   ),
 };
 
-/** A snapshot with the failure that its handler returned, where the scan tells it. */
-type Snapshot = InvocationSnapshot & { readonly failure?: Failure | undefined };
-
 /** The row of an invocation. `version`: text of the server's version. */
-export function invocationRow(snapshot: Snapshot, version: string): Row {
+export function invocationRow(snapshot: InvocationSnapshot, version: string): Row {
   const { id, invocation } = snapshot;
   return [
     id,
@@ -147,7 +144,7 @@ function suspensionCells({ awaitingOn }: Invocation): Row {
 }
 
 /** Retry_count to last_attempt_server: only while the invocation is with the invoker. */
-function attemptCells({ invocation, live }: Snapshot): Row {
+function attemptCells({ invocation, live }: InvocationSnapshot): Row {
   if (invocation.status !== 'invoked') {
     return [undefined, undefined, undefined, undefined, undefined];
   }
@@ -178,14 +175,15 @@ function failureCells({ status, retry }: Invocation): Row {
 }
 
 /** Completion_result and completion_failure. */
-function resultCells({ invocation, failure }: Snapshot): Row {
-  if (invocation.result === undefined) return [undefined, undefined];
-  const shown = invocation.result.kind === 'failure' ? invocation.result.failure : failure;
-  return shown === undefined ? ['success', undefined] : ['failure', completionFailureText(shown)];
+function resultCells({ invocation, failure }: InvocationSnapshot): Row {
+  if (invocation.status !== 'completed') return [undefined, undefined];
+  return failure === undefined
+    ? ['success', undefined]
+    : ['failure', completionFailureText(failure)];
 }
 
 /** The status that people see: what is stored, refined by what the invoker does. */
-function statusText({ invocation, live }: Snapshot): string {
+function statusText({ invocation, live }: InvocationSnapshot): string {
   switch (invocation.status) {
     case 'inboxed':
       return 'pending';

@@ -87,7 +87,8 @@ export function attemptEnded(draft: Draft, command: AttemptEnded): void {
     return;
   }
   const { index, result } = output;
-  complete(draft, id, { row, result, stored: { kind: 'output', index } });
+  const succeeded = result.kind === 'success';
+  complete(draft, id, { row, result, stored: { kind: 'output', index, succeeded } });
 }
 
 /** The last output in the journal is the result (SPEC END-1). */

@@ -1,4 +1,4 @@
-import type { DeploymentId, Invocation, InvocationId } from '@engine/domain';
+import type { DeploymentId, Failure, Invocation, InvocationId } from '@engine/domain';
 
 /** What only the leader knows of an invocation, and only while it owns it: running or waiting for a retry. */
 export interface LiveAttempt {
@@ -20,6 +20,8 @@ export interface InvocationSnapshot {
   readonly id: InvocationId;
   readonly invocation: Invocation;
   readonly live: LiveAttempt | undefined;
+  /** What its handler failed with; only of completed invocations. */
+  readonly failure: Failure | undefined;
 }
 
 export interface ScanOptions {

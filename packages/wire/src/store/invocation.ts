@@ -154,7 +154,9 @@ function retryFromWire(message: gen.RetryState): RetryState {
 function completedToWire(result: CompletedResult): gen.CompletedResult {
   switch (result.kind) {
     case 'output':
-      return { result: { $case: 'outputIndex', value: result.index } };
+      return {
+        result: { $case: result.succeeded ? 'outputIndex' : 'failedOutputIndex', value: result.index },
+      };
     case 'failure':
       return { result: { $case: 'failure', value: failureToWire(result.failure) } };
   }
@@ -164,7 +166,9 @@ function completedFromWire(message: gen.CompletedResult): CompletedResult {
   const result = required(message.result, 'completed result');
   switch (result.$case) {
     case 'outputIndex':
-      return { kind: 'output', index: result.value };
+      return { kind: 'output', index: result.value, succeeded: true };
+    case 'failedOutputIndex':
+      return { kind: 'output', index: result.value, succeeded: false };
     case 'failure':
       return { kind: 'failure', failure: failureFromWire(result.value) };
   }

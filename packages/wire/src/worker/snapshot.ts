@@ -6,12 +6,14 @@ import { required } from '../codec.js';
 import type * as gen from '../gen/engine/worker/v1/worker.js';
 import type { InvocationSnapshot, LiveAttempt } from '../services/invocation-scan.js';
 import { invocationFromWire, invocationToWire } from '../store/invocation.js';
+import { failureFromWire, failureToWire } from '../store/result.js';
 
 export function snapshotToWire(snapshot: InvocationSnapshot): gen.InvocationSnapshot {
   return {
     id: snapshot.id,
     invocation: invocationToWire(snapshot.invocation),
     live: snapshot.live,
+    failure: snapshot.failure === undefined ? undefined : failureToWire(snapshot.failure),
   };
 }
 
@@ -20,6 +22,7 @@ export function snapshotFromWire(message: gen.InvocationSnapshot): InvocationSna
     id: message.id as InvocationId,
     invocation: invocationFromWire(required(message.invocation, 'invocation')),
     live: message.live === undefined ? undefined : liveFromWire(message.live),
+    failure: message.failure === undefined ? undefined : failureFromWire(message.failure),
   };
 }
 

@@ -89,7 +89,9 @@ export interface RetryState {
 }
 
 export interface CompletedResult {
-  result: { $case: "outputIndex"; value: number } | { $case: "failure"; value: Failure } | undefined;
+  result: { $case: "outputIndex"; value: number } | { $case: "failure"; value: Failure } | //
+  /** The output at this index is a failure. */
+  { $case: "failedOutputIndex"; value: number } | undefined;
 }
 
 export interface Invocation {
@@ -670,6 +672,9 @@ export const CompletedResult: MessageFns<CompletedResult> = {
       case "failure":
         Failure.encode(message.result.value, writer.uint32(18).fork()).join();
         break;
+      case "failedOutputIndex":
+        writer.uint32(24).uint32(message.result.value);
+        break;
     }
     return writer;
   },
@@ -701,6 +706,14 @@ export const CompletedResult: MessageFns<CompletedResult> = {
             }
 
             message.result = { $case: "failure", value: Failure.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.result = { $case: "failedOutputIndex", value: reader.uint32() };
             continue;
           }
         }

@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Invocation } from "../../store/v1/invocation.js";
 import { PartitionMessage } from "../../store/v1/message.js";
+import { Failure } from "../../store/v1/result.js";
 import { PartitionAnswer, PartitionRequest } from "./request.js";
 
 export const protobufPackage = "engine.worker.v1";
@@ -59,7 +60,11 @@ export interface LiveAttempt {
 export interface InvocationSnapshot {
   id: string;
   invocation: Invocation | undefined;
-  live?: LiveAttempt | undefined;
+  live?:
+    | LiveAttempt
+    | undefined;
+  /** What its handler failed with; only of completed invocations. */
+  failure?: Failure | undefined;
 }
 
 export interface ScanResponse {
@@ -484,7 +489,7 @@ export const LiveAttempt: MessageFns<LiveAttempt> = {
 };
 
 function createBaseInvocationSnapshot(): InvocationSnapshot {
-  return { id: "", invocation: undefined, live: undefined };
+  return { id: "", invocation: undefined, live: undefined, failure: undefined };
 }
 
 export const InvocationSnapshot: MessageFns<InvocationSnapshot> = {
@@ -497,6 +502,9 @@ export const InvocationSnapshot: MessageFns<InvocationSnapshot> = {
     }
     if (message.live !== undefined) {
       LiveAttempt.encode(message.live, writer.uint32(26).fork()).join();
+    }
+    if (message.failure !== undefined) {
+      Failure.encode(message.failure, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -536,6 +544,14 @@ export const InvocationSnapshot: MessageFns<InvocationSnapshot> = {
             }
 
             message.live = LiveAttempt.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.failure = Failure.decode(reader, reader.uint32());
             continue;
           }
         }
