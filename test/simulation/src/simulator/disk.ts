@@ -1,0 +1,122 @@
+/**
+ * A disk under a key-value store, as LevelDB leaves it: batches take effect one after the other and whole; a synced batch makes
+ * itself and all before it durable. A crash keeps what is durable and, of the rest, any prefix: whole batches, in order, down to
+ * none. A failed write tells nothing about what reached the disk.
+ */
+
+import type { Chance } from './chance.js';
+import type { EventLoop } from './event-loop.js';
+
+/** A key as text: one character per byte, so text order is byte order. */
+export type DiskKey = string;
+
+export interface DiskWrite {
+  readonly key: DiskKey;
+  /** Undefined deletes. */
+  readonly value: Uint8Array | undefined;
+}
+
+type Batch = readonly DiskWrite[];
+
+export interface DiskFaults {
+  /** Share of writes that fail. */
+  writeFailure: number;
+  /** Typical and longest time of a synced write, ms. */
+  syncMs: number;
+  syncMsMax: number;
+}
+
+export class SimDisk {
+  readonly #loop: EventLoop;
+  readonly #chance: Chance;
+  readonly #faults: DiskFaults;
+  readonly #durable = new Map<DiskKey, Uint8Array>();
+  #visible = new Map<DiskKey, Uint8Array>();
+  #sortedKeys: DiskKey[] | undefined;
+  /** Took effect and may be lost. */
+  #unsynced: Batch[] = [];
+  /** On their way, in order. */
+  #inFlight: Batch[] = [];
+  #busyUntil = 0;
+  /** A write failed: until the next crash no other one is let through. */
+  #isBroken = false;
+  #generation = 0;
+
+  constructor(dependencies: {
+    readonly loop: EventLoop;
+    readonly chance: Chance;
+    readonly faults: DiskFaults;
+  }) {
+    this.#loop = dependencies.loop;
+    this.#chance = dependencies.chance;
+    this.#faults = dependencies.faults;
+  }
+
+  /** What a crash cannot take away. */
+  get durable(): ReadonlyMap<DiskKey, Uint8Array> {
+    return this.#durable;
+  }
+
+  get(key: DiskKey): Uint8Array | undefined {
+    return this.#visible.get(key);
+  }
+
+  /** Keys of what the running process sees, in order. */
+  keys(): readonly DiskKey[] {
+    this.#sortedKeys ??= [...this.#visible.keys()].sort();
+    return this.#sortedKeys;
+  }
+
+  /** Takes effect later; `done` gets the error of a failed write and is not called after a crash. */
+  write(batch: Batch, sync: boolean, done: (error: Error | undefined) => void): void {
+    const generation = this.#generation;
+    this.#inFlight.push(batch);
+    const { syncMs, syncMsMax, writeFailure } = this.#faults;
+    const takes = sync ? this.#chance.delay(syncMs, syncMsMax) : this.#chance.delay(0.05, 2);
+    const fails = this.#chance.happens(writeFailure);
+    this.#busyUntil = Math.max(this.#busyUntil, this.#loop.now) + takes;
+    this.#loop.at(this.#busyUntil, () => {
+      if (generation !== this.#generation) return;
+      this.#isBroken ||= fails;
+      if (this.#isBroken) {
+        // The batch stays among those whose fate the crash decides.
+        done(new Error('input/output error'));
+        return;
+      }
+      this.#inFlight.shift();
+      this.#takeEffect(batch, sync);
+      done(undefined);
+    });
+  }
+
+  /** Loses what is not durable, down to a point that chance picks. The next process finds the rest. */
+  crash(): { readonly lost: number; readonly landed: number } {
+    this.#generation += 1;
+    this.#busyUntil = 0;
+    this.#isBroken = false;
+    const open = [...this.#unsynced, ...this.#inFlight];
+    const landed = this.#chance.below(open.length + 1);
+    for (const batch of open.slice(0, landed)) apply(this.#durable, batch);
+    this.#unsynced = [];
+    this.#inFlight = [];
+    this.#visible = new Map(this.#durable);
+    this.#sortedKeys = undefined;
+    return { lost: open.length - landed, landed };
+  }
+
+  #takeEffect(batch: Batch, sync: boolean): void {
+    apply(this.#visible, batch);
+    this.#sortedKeys = undefined;
+    this.#unsynced.push(batch);
+    if (!sync) return;
+    for (const synced of this.#unsynced) apply(this.#durable, synced);
+    this.#unsynced = [];
+  }
+}
+
+function apply(contents: Map<DiskKey, Uint8Array>, batch: Batch): void {
+  for (const { key, value } of batch) {
+    if (value === undefined) contents.delete(key);
+    else contents.set(key, value);
+  }
+}
