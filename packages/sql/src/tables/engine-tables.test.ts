@@ -218,7 +218,11 @@ describe('sys_invocation', () => {
   });
 
   it.each([
-    [{ kind: 'output', index: 1, succeeded: true } as const, undefined, { completion_result: 'success' }],
+    [
+      { kind: 'output', index: 1, succeeded: true } as const,
+      undefined,
+      { completion_result: 'success' },
+    ],
     [
       { kind: 'output', index: 1, succeeded: false } as const,
       { code: 418, message: 'nope', metadata: [] },

@@ -155,7 +155,10 @@ function completedToWire(result: CompletedResult): gen.CompletedResult {
   switch (result.kind) {
     case 'output':
       return {
-        result: { $case: result.succeeded ? 'outputIndex' : 'failedOutputIndex', value: result.index },
+        result: {
+          $case: result.succeeded ? 'outputIndex' : 'failedOutputIndex',
+          value: result.index,
+        },
       };
     case 'failure':
       return { result: { $case: 'failure', value: failureToWire(result.failure) } };
