@@ -1,6 +1,6 @@
 /** Table `sys_invocation`: one row per invocation, stored part and live part together. */
 
-import { targetText, type Failure, type Invocation, type TargetKind } from '@engine/domain';
+import { targetText, type Invocation, type TargetKind } from '@engine/domain';
 import type { InvocationSnapshot } from '@engine/wire';
 import { defineColumns, type Row, type TableDefinition } from '../table.js';
 import { awaitedCompletions, awaitedSignals, awaitTreeJson } from './await-tree-json.js';
