@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadHashes, toPartitionId, type InvocationId } from '@engine/domain';
+import { MemoryPartitionLog, RecordWriter } from '@engine/log';
+import type { Action, Command, Outcome } from '@engine/state-machine';
+import { MemoryKvStore, PartitionState } from '@engine/storage';
+
+import { VirtualTime } from '../testing/virtual-time.js';
+import { COMMIT_DELAY_MS_MAX, PartitionProcessor } from './processor.js';
+
+const id = toPartitionId(0);
+const invocationId = `inv_1${'0'.repeat(33)}` as InvocationId;
+const confirm: Action = {
+  kind: 'ConfirmCommand',
+  invocationId,
+  attempt: 1,
+  commandIndex: 1,
+  ackRequested: false,
+};
+const answer: Action = { kind: 'AnswerRequest', requestId: 'r', answer: { kind: 'not-found' } };
+const anyCommand = (): Command => ({ kind: 'AttemptEnded', at: 0, invocationId, attempt: 1 });
+
+/** A processor whose decisions are given by the test, each with one row to write. */
+async function processorOf(): Promise<{
+  readonly time: VirtualTime;
+  readonly commits: () => number;
+  readonly performed: readonly Action[];
+  readonly submit: (...actions: readonly Action[]) => void;
+}> {
+  const time = new VirtualTime();
+  const store = new MemoryKvStore();
+  const hashes = await loadHashes();
+  const log = new MemoryPartitionLog();
+  const performed: Action[] = [];
+  const outcomes: Outcome[] = [];
+  const processor = new PartitionProcessor(
+    { id, partitionOf: () => id },
+    {
+      state: new PartitionState({ place: { partition: id, generation: 0 } }, store),
+      log,
+      records: new RecordWriter(log.position, hashes.xxh3),
+      clock: time,
+      scheduler: time,
+      decide: () => outcomes.shift() ?? { mutations: [], actions: [] },
+      perform: (action) => performed.push(action),
+      flush: () => undefined,
+      onFatal: (error) => {
+        throw error;
+      },
+    },
+  );
+  return {
+    time,
+    performed,
+    commits: () => Number(log.position.sequence),
+    submit: (...actions) => {
+      outcomes.push({ mutations: [{ table: 'active', id: invocationId, row: true }], actions });
+      processor.submit(anyCommand());
+    },
+  };
+}
+
+describe('a record that nobody waits for', () => {
+  it('stays open for a moment, and then becomes durable by itself', async () => {
+    const { time, commits, performed, submit } = await processorOf();
+    submit(confirm);
+    await time.settle();
+    expect(commits()).toBe(0);
+    await time.pass(COMMIT_DELAY_MS_MAX);
+    expect(commits()).toBe(1);
+    expect(performed).toEqual([confirm]);
+  });
+
+  it('goes at once with the first decision that somebody waits for', async () => {
+    const { time, commits, performed, submit } = await processorOf();
+    submit(confirm);
+    await time.settle();
+    submit(answer);
+    await time.settle();
+    expect(commits()).toBe(1);
+    expect(performed).toEqual([confirm, answer]);
+  });
+
+  it('is not held when its deployment asked for an acknowledgement', async () => {
+    const { time, commits, submit } = await processorOf();
+    submit({ ...confirm, ackRequested: true });
+    await time.settle();
+    expect(commits()).toBe(1);
+  });
+});
