@@ -5,8 +5,8 @@ import { describeFailure, replayCommand } from './replay-command.js';
 import { runSeed } from './run.js';
 
 /** Seeds of each plan here; `pnpm test:sim --seeds 2000` runs more. */
-const SEEDS_PER_PLAN = 6;
-const TIMEOUT_MS = 120_000;
+const SEEDS_PER_PLAN = 25;
+const TIMEOUT_MS = 600_000;
 
 describe('simulation', () => {
   it.each(planNames())(
