@@ -67,6 +67,8 @@ describe('the server', () => {
     ['DELETE', `/v4/deployments/${UNKNOWN_DEPLOYMENT}`, 501],
     ['PUT', `/v4/deployments/${UNKNOWN_DEPLOYMENT}`, 405],
     ['GET', '/services/Nobody', 404],
+    ['GET', '/services/Nobody/openapi', 404],
+    ['GET', '/v4/services/Nobody/openapi', 404],
     ['GET', '/services/Nobody/handlers', 404],
     ['GET', '/services/Nobody/handlers/x', 404],
     ['GET', '/query', 405],
@@ -188,6 +190,22 @@ describe('registration', () => {
     });
     expect((await admin.ask('GET', '/services/Svc/handlers/go')).json).toEqual(shown.handlers[0]);
     expect((await admin.ask('GET', '/services/Svc/handlers/no')).status).toBe(404);
+  });
+
+  it('describes the newest revision with OpenAPI, under each version prefix', async () => {
+    await register({ uri: one.uri });
+    await register({ uri: two.uri });
+    for (const prefix of ['', '/v2', '/v3', '/v4']) {
+      const { status, headers, json } = await admin.ask('GET', `${prefix}/services/Svc/openapi`);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('application/json');
+      expect(json).toMatchObject({
+        openapi: '3.1.0',
+        info: { title: 'Svc', version: '2' },
+        servers: [{ url: 'http://127.0.0.1:8080/' }],
+        paths: { '/engine/call/Svc/go': { post: { operationId: 'go' } } },
+      });
+    }
   });
 
   it('makes the newest destination the one that serves', async () => {

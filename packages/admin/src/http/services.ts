@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import type { AdminContext } from '../context.js';
 import type { Dialect } from '../dialect.js';
 import { handlerView } from '../views/handler-view.js';
+import { serviceOpenapi } from '../views/service-openapi.js';
 import { serviceView } from '../views/service-view.js';
 import { pathText } from './request.js';
 import type { Route } from './routes.js';
@@ -37,6 +38,14 @@ export function serviceRoutes(context: AdminContext, { wording }: Dialect): Rout
       handle: (request, response) => {
         const { service, deployment } = found(request);
         sendJson(response, serviceView(service, deployment, options));
+      },
+    },
+    {
+      method: 'get',
+      path: '/services/:service/openapi',
+      handle: (request, response) => {
+        const { service } = found(request);
+        sendJson(response, serviceOpenapi(service, context.config.ingressEndpoint));
       },
     },
     {
