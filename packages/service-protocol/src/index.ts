@@ -10,12 +10,14 @@ export {
 } from './frames.js';
 export { decodeHandlerMessage, type HandlerError, type HandlerMessage } from './handler-message.js';
 export { decodeCommand } from './commands.js';
+export { readEagerState, readEagerStateKeys } from './eager-reads.js';
 export {
   COMMAND_CODE,
   commandTypeName,
   MESSAGE_TYPE,
   messageTypeName,
   NOTIFICATION_CODE,
+  notificationTypeName,
 } from './message-types.js';
 export {
   commandAckFrame,

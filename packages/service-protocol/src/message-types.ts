@@ -82,6 +82,15 @@ export function messageTypeName(code: number): string | undefined {
 
 /** Name of a command as people read it. */
 export function commandTypeName(type: CommandType): string {
+  return wordsTogether(type);
+}
+
+/** Name of a notification as people read it: `Run`, `CallInvocationId`, `Signal`. */
+export function notificationTypeName(type: NotificationType): string {
+  return wordsTogether(type);
+}
+
+function wordsTogether(type: string): string {
   const words = type.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return words.join('');
 }

@@ -20,6 +20,12 @@ export const STATEMENT_LENGTH_MAX = 1024 * 1024;
 /** Rows that cross to the database thread at a time; also the largest vector that the database takes. */
 export const SCAN_BATCH_ROWS_MAX = 1_024;
 
+/** Texts and bytes that cross at a time; a row that is larger crosses alone. */
+export const SCAN_BATCH_BYTES_MAX = MIB;
+
+/** Entries with more bytes are shown raw only: as JSON every byte takes up to four. */
+export const ENTRY_JSON_BYTES_MAX = MIB;
+
 /** Ids that a filter hands down to a scan; a longer list is read as "all rows". */
 export const SCAN_IDS_MAX = 10_000;
 

@@ -123,16 +123,11 @@ export class QueryRun {
 async function* inBatches(
   batches: AsyncIterable<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], undefined> {
-  let rows: Row[] = [];
   for await (const batch of batches) {
-    for (const row of batch) {
-      rows.push(row);
-      if (rows.length < SCAN_BATCH_ROWS_MAX) continue;
-      yield rows;
-      rows = [];
+    for (let start = 0; start < batch.length; start += SCAN_BATCH_ROWS_MAX) {
+      yield batch.slice(start, start + SCAN_BATCH_ROWS_MAX);
     }
   }
-  if (rows.length > 0) yield rows;
   return undefined;
 }
 

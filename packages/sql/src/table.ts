@@ -23,8 +23,8 @@ export interface Column {
 export interface TableDefinition {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Column whose equality and IN filters are handed down to the scan. */
-  readonly keyColumn: string | undefined;
+  /** Text columns whose equality and IN filters are handed down to the scan. */
+  readonly keyColumns: readonly string[];
 }
 
 export type Cell =
@@ -43,8 +43,10 @@ export type Row = readonly Cell[];
 /** What a statement reads of one table. */
 export interface ScanRequest {
   readonly table: string;
-  /** Only rows with one of these keys are needed; undefined = all rows. */
-  readonly keys: readonly string[] | undefined;
+  /** By key column: only rows with one of these texts in it are needed. A column that is not here: all rows. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
+  /** Names of the columns that are read; cells of the others may be left undefined. */
+  readonly columns: ReadonlySet<string>;
 }
 
 /** Gives the rows of the tables. Lives on the main thread, beside the data. */
@@ -52,7 +54,7 @@ export interface TableProvider {
   readonly tables: readonly TableDefinition[];
 
   /**
-   * Rows of a table in any order, in batches of any size. May give more rows than `keys` asks for.
+   * Rows of a table in any order, in batches as large as one message to the thread may be. May give more rows than `keys` asks for.
    * Errors: an EngineError ends the query with its message (`bad-request`: the caller's fault, else ours).
    */
   scan(request: ScanRequest, signal: AbortSignal): AsyncIterable<readonly Row[]>;

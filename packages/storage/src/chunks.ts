@@ -4,16 +4,31 @@
  */
 
 import { EngineError, limits } from '@engine/domain';
-import { concatBytes } from '@engine/stdx';
+import { assert, concatBytes } from '@engine/stdx';
 
 /** Field number 0, wire type 7: no message begins like this. */
 const MARKER = 0x07;
 const HEADER_BYTES = 5;
 
-/** How many further pieces the row has that begins with `first`. */
+/** 4 GiB in pieces of 64 KiB: more than any row can have, little enough to count up to. */
+const FURTHER_PIECES_MAX = 65_536;
+
+/** How many further pieces the row has that begins with `first`. Throws EngineError `storage` when it cannot be so many. */
 export function furtherPieces(first: Uint8Array): number {
   if (first[0] !== MARKER) return 0;
-  return new DataView(first.buffer, first.byteOffset, first.byteLength).getUint32(1);
+  if (first.length < HEADER_BYTES) {
+    throw new EngineError('storage', 'the head of a stored row is torn');
+  }
+  const count = new DataView(first.buffer, first.byteOffset, first.byteLength).getUint32(1);
+  if (count > FURTHER_PIECES_MAX) {
+    throw new EngineError('storage', `a stored row cannot have ${String(count)} pieces`);
+  }
+  return count;
+}
+
+/** About how many bytes the row takes that begins with `first`: its pieces together. */
+export function storedBytes(first: Uint8Array): number {
+  return first.length + furtherPieces(first) * limits.STORED_CHUNK_BYTES_MAX;
 }
 
 /** Cuts an encoded row: the first piece, then the others. A row that fits one piece comes back as it is. */
@@ -26,6 +41,7 @@ export function cutRow(bytes: Uint8Array): readonly [Uint8Array, ...Uint8Array[]
   for (let start = inFirst; start < bytes.length; start += max) {
     pieces.push(bytes.subarray(start, start + max));
   }
+  assert(pieces.length - 1 <= FURTHER_PIECES_MAX, 'a row is not larger than all its pieces can be');
   first[0] = MARKER;
   new DataView(first.buffer).setUint32(1, pieces.length - 1);
   first.set(bytes.subarray(0, inFirst), HEADER_BYTES);

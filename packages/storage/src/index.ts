@@ -3,7 +3,13 @@ export type { StateReader } from './state-reader.js';
 export type { KvBatch, KvEntry, KvRange, KvStore } from './kv-store.js';
 export { MemoryKvStore, type MemoryKvStoreOptions, type PendingWrite } from './memory-kv-store.js';
 export { PartitionState, type PartitionStateOptions } from './partition-state.js';
-export { PartitionScan, type Keyed } from './partition-scan.js';
+export {
+  PartitionScan,
+  type Keyed,
+  type PageSize,
+  type SizedPage,
+  type StateOwner,
+} from './partition-scan.js';
 export { CACHE_LIMITS_DEFAULT, type CacheLimits } from './row-cache.js';
 export type { InboxKey } from './tables/inbox.js';
 export type { ObjectKey } from './tables/object-lock.js';

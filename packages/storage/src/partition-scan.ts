@@ -13,14 +13,15 @@ import type {
   TimerKey,
 } from '@engine/domain';
 
+import { storedBytes } from './chunks.js';
 import { KeyWriter } from './keys/key-writer.js';
-import type { KvStore } from './kv-store.js';
+import type { KvEntry, KvStore } from './kv-store.js';
 import { prefixEnd, type PartitionPlace } from './prefixes.js';
 import { TableStore } from './table-store.js';
 import { activeTable } from './tables/active.js';
 import { inboxTable, type InboxKey } from './tables/inbox.js';
 import { invocationTable } from './tables/invocation.js';
-import { journalTable } from './tables/journal.js';
+import { journalTable, type JournalKey } from './tables/journal.js';
 import { objectLockTable, type ObjectKey } from './tables/object-lock.js';
 import { outboxTable } from './tables/outbox.js';
 import { promiseTable, type PromiseKey } from './tables/promise.js';
@@ -32,6 +33,27 @@ import { timerTable } from './tables/timer.js';
 export interface Keyed<Key, Row> {
   readonly key: Key;
   readonly row: Row;
+}
+
+/** Ends a page early: rows may be large. */
+export interface PageSize {
+  readonly rowsMax: number;
+  /** Stored bytes; the first row is there in any case. */
+  readonly bytesMax: number;
+}
+
+/** A page that may be shorter than was asked for. */
+export interface SizedPage<Key, Row> {
+  readonly rows: readonly Keyed<Key, Row>[];
+  /** False when the range ends with these rows. */
+  readonly hasMore: boolean;
+}
+
+/** Whose state is meant: everybody's, that of a service, or that of one of its keys. */
+export interface StateOwner {
+  readonly service?: string | undefined;
+  /** Counts only together with `service`. */
+  readonly key?: string | undefined;
 }
 
 type Part = (keys: KeyWriter) => unknown;
@@ -111,13 +133,27 @@ export class PartitionScan {
     return page.map(({ key, row }) => ({ index: key.index, entry: row }));
   }
 
-  /** State values: of one object key, or of all when `object` is undefined. */
+  /** Journal entries behind `after`: of one invocation, or of all when `id` is undefined. */
+  journals(
+    id: InvocationId | undefined,
+    after: JournalKey | undefined,
+    size: PageSize,
+  ): Promise<SizedPage<JournalKey, JournalEntry>> {
+    const part = (keys: KeyWriter): unknown => (id === undefined ? keys : keys.invocationId(id));
+    return this.#sizedPage({ table: journalTable, within: part, after, limit: size.rowsMax }, size);
+  }
+
+  /** State values behind `after`, of one owner: one range. */
   state(
-    object: ObjectKey | undefined,
+    { service, key }: StateOwner,
     after: StateKey | undefined,
-    limit: number,
-  ): Promise<readonly Keyed<StateKey, Uint8Array>[]> {
-    return this.#page({ table: stateTable, within: within(object), after, limit });
+    size: PageSize,
+  ): Promise<SizedPage<StateKey, Uint8Array>> {
+    const part = (keys: KeyWriter): unknown => {
+      if (service === undefined) return keys;
+      return key === undefined ? keys.text(service) : keys.text(service).text(key);
+    };
+    return this.#sizedPage({ table: stateTable, within: part, after, limit: size.rowsMax }, size);
   }
 
   /** Promises: of one workflow id, or of all when `object` is undefined. */
@@ -136,13 +172,33 @@ export class PartitionScan {
   }
 
   async #page<Key, Row>(page: Page<Key, Row>): Promise<readonly Keyed<Key, Row>[]> {
+    const entries = await this.#entries(page);
+    const stored = new TableStore(page.table, this.#store, this.#keys);
+    return entries.map((entry) => stored.decodeEntry(entry));
+  }
+
+  async #sizedPage<Key, Row>(
+    page: Page<Key, Row>,
+    { bytesMax }: PageSize,
+  ): Promise<SizedPage<Key, Row>> {
+    const entries = await this.#entries(page);
+    const stored = new TableStore(page.table, this.#store, this.#keys);
+    const rows: Keyed<Key, Row>[] = [];
+    let bytes = 0;
+    for (const entry of entries) {
+      bytes += storedBytes(entry.value);
+      if (rows.length > 0 && bytes > bytesMax) return { rows, hasMore: true };
+      rows.push(stored.decodeEntry(entry));
+    }
+    return { rows, hasMore: entries.length === page.limit };
+  }
+
+  #entries<Key, Row>(page: Page<Key, Row>): Promise<readonly KvEntry[]> {
     const { table, after, limit } = page;
     const bounds = this.#key(table, page.within);
     const gte =
       after === undefined ? this.#key(table, page.from ?? page.within) : this.#behind(table, after);
-    const entries = await this.#store.scan({ gte, lt: prefixEnd(bounds), limit });
-    const stored = new TableStore(table, this.#store, this.#keys);
-    return entries.map((entry) => stored.decodeEntry(entry));
+    return this.#store.scan({ gte, lt: prefixEnd(bounds), limit });
   }
 
   #key<Key, Row>(table: Table<Key, Row>, part: Part | undefined): Uint8Array {

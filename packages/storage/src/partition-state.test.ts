@@ -298,7 +298,7 @@ describe('PartitionScan', () => {
     expect(rest).toEqual([{ key: keys[0], row: { incarnation: 3 } }]);
   });
 
-  it('reads journal, outbox and state of one owner only', async () => {
+  it('reads journal and outbox of one owner only', async () => {
     const kill = { kind: 'kill', invocationId: idOf(1) } as const;
     await commit(
       ...[0, 1, 2].map((index): Mutation => ({
@@ -315,16 +315,54 @@ describe('PartitionScan', () => {
         row: kill,
       })),
       { table: 'outbox', destination: toPartitionId(2), sequence: 1, row: kill },
-      { table: 'state', service: 's', key: 'k', stateKey: 'b', row: Uint8Array.of(1) },
-      { table: 'state', service: 's', key: 'k', stateKey: 'a', row: Uint8Array.of(2) },
-      { table: 'state', service: 's', key: 'kk', stateKey: 'a', row: Uint8Array.of(3) },
     );
     const scan = new PartitionScan(place, store);
     expect((await scan.journal(idOf(1), 1, 10)).map(({ index }) => index)).toEqual([1, 2]);
     expect(await scan.outbox(toPartitionId(1), 5, 10)).toEqual([{ sequence: 5, message: kill }]);
-    const state = await scan.state({ service: 's', key: 'k' }, undefined, 10);
-    expect(state.map(({ key }) => key.stateKey)).toEqual(['a', 'b']);
-    const behind = await scan.state(undefined, state[0]?.key, 10);
-    expect(behind.map(({ key }) => key.key)).toEqual(['k', 'kk']);
+  });
+
+  it('reads the state of one owner, or behind a key', async () => {
+    const values = ['s/k/b', 's/k/a', 's/kk/a', 'ss/k/a'].map((path, index): Mutation => {
+      const [service = '', key = '', stateKey = ''] = path.split('/');
+      return { table: 'state', service, key, stateKey, row: Uint8Array.of(index) };
+    });
+    await commit(...values);
+    const scan = new PartitionScan(place, store);
+    const size = { rowsMax: 3, bytesMax: 1_000 };
+    const read = async (...args: Parameters<PartitionScan['state']>) => {
+      const { rows, hasMore } = await scan.state(...args);
+      return [...rows.map(({ key: k }) => `${k.service}/${k.key}/${k.stateKey}`), hasMore];
+    };
+    expect(await read({ service: 's', key: 'k' }, undefined, size)).toEqual([
+      ...['s/k/a', 's/k/b', false],
+    ]);
+    expect(await read({ service: 's' }, undefined, size)).toEqual([
+      ...['s/k/a', 's/k/b', 's/kk/a', true],
+    ]);
+    const after = { service: 's', key: 'kk', stateKey: 'a' };
+    expect(await read({}, after, size)).toEqual(['ss/k/a', false]);
+    expect(await read({ service: 's' }, after, size)).toEqual([false]);
+  });
+
+  it('ends a page of journal entries early when they are large', async () => {
+    const large = (owner: number, index: number): Mutation => {
+      return { table: 'journal', id: idOf(owner), index, row: entry(200_000) };
+    };
+    await commit(large(1, 0), large(1, 1), large(2, 0));
+    const scan = new PartitionScan(place, store);
+    const size = { rowsMax: 10, bytesMax: 600_000 };
+    const first = await scan.journals(undefined, undefined, size);
+    expect(first.rows.map(({ key }) => key)).toEqual([
+      { id: idOf(1), index: 0 },
+      { id: idOf(1), index: 1 },
+    ]);
+    expect(first.hasMore).toBe(true);
+    const rest = await scan.journals(undefined, first.rows[1]?.key, size);
+    expect(rest).toEqual({
+      rows: [{ key: { id: idOf(2), index: 0 }, row: entry(200_000) }],
+      hasMore: false,
+    });
+    const ofOne = await scan.journals(idOf(1), { id: idOf(1), index: 0 }, size);
+    expect(ofOne.rows.map(({ key }) => key.index)).toEqual([1]);
   });
 });

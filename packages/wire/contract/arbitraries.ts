@@ -25,7 +25,13 @@ import {
 } from '@engine/domain';
 import * as fc from 'fast-check';
 
-import type { InvocationSnapshot, MessageAck, MessageBatch } from '../src/index.js';
+import type {
+  InvocationSnapshot,
+  JournalSnapshot,
+  MessageAck,
+  MessageBatch,
+  StateSnapshot,
+} from '../src/index.js';
 
 // 'grapheme' gives well-formed text of every plane; lone surrogates have no bytes and cannot come from a wire.
 const text = fc.string({ unit: 'grapheme', maxLength: 12 });
@@ -338,7 +344,22 @@ export const arbitrarySnapshot: fc.Arbitrary<InvocationSnapshot> = fc.record({
       nextRetryAt: optional(ms),
       deploymentId: optional(deploymentId),
       server: optional(text),
+      awaitingOn: optional(awaitTree),
     }),
   ),
   failure: optional(failure),
+});
+
+export const arbitraryJournalSnapshot: fc.Arbitrary<JournalSnapshot> = fc.record({
+  id: arbitraryInvocationId,
+  index: u32,
+  entry: arbitraryJournalEntry,
+});
+
+export const arbitraryStateSnapshot: fc.Arbitrary<StateSnapshot> = fc.record({
+  partitionKey: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+  service: text,
+  key: text,
+  stateKey: text,
+  value: bytes,
 });

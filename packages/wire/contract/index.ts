@@ -7,9 +7,11 @@ export {
   arbitraryInvocation,
   arbitraryInvocationId,
   arbitraryJournalEntry,
+  arbitraryJournalSnapshot,
   arbitraryMessage,
   arbitraryNotificationId,
   arbitraryPromise,
   arbitraryRequest,
   arbitrarySnapshot,
+  arbitraryStateSnapshot,
 } from './arbitraries.js';

@@ -37,7 +37,14 @@ export {
   messageBatchFromWire,
   messageBatchToWire,
 } from './worker/peer.js';
-export { snapshotFromWire, snapshotToWire } from './worker/snapshot.js';
+export {
+  journalSnapshotFromWire,
+  journalSnapshotToWire,
+  snapshotFromWire,
+  snapshotToWire,
+  stateSnapshotFromWire,
+  stateSnapshotToWire,
+} from './worker/snapshot.js';
 export { WorkerServiceDefinition } from './gen/engine/worker/v1/worker.js';
 export type { PartitionChannel } from './services/partition-channel.js';
 export type { MessageAck, MessageBatch, PartitionPeer } from './services/partition-peer.js';
@@ -47,4 +54,16 @@ export type {
   LiveAttempt,
   ScanOptions,
 } from './services/invocation-scan.js';
+export type {
+  JournalPosition,
+  JournalScan,
+  JournalScanOptions,
+  JournalSnapshot,
+} from './services/journal-scan.js';
+export type {
+  StatePosition,
+  StateScan,
+  StateScanOptions,
+  StateSnapshot,
+} from './services/state-scan.js';
 export { encodeRow } from './encode-row.js';

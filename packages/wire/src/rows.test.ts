@@ -8,18 +8,28 @@ import {
   arbitraryBatch,
   arbitraryInvocation,
   arbitraryJournalEntry,
+  arbitraryJournalSnapshot,
   arbitraryMessage,
   arbitraryPromise,
   arbitraryRequest,
   arbitrarySnapshot,
+  arbitraryStateSnapshot,
 } from '../contract/index.js';
-import { InvocationSnapshot, MessageAck, MessageBatch } from './gen/engine/worker/v1/worker.js';
+import {
+  InvocationSnapshot,
+  JournalSnapshot,
+  MessageAck,
+  MessageBatch,
+  StateSnapshot,
+} from './gen/engine/worker/v1/worker.js';
 import { PartitionAnswer, PartitionRequest } from './gen/engine/worker/v1/request.js';
 import {
   encodeRow,
   inboundRow,
   invocationRow,
   journalRow,
+  journalSnapshotFromWire,
+  journalSnapshotToWire,
   messageAckFromWire,
   messageAckToWire,
   messageBatchFromWire,
@@ -37,6 +47,8 @@ import {
   snapshotToWire,
   stateDirectoryRow,
   stateRow,
+  stateSnapshotFromWire,
+  stateSnapshotToWire,
   type RowCodec,
 } from './index.js';
 
@@ -125,6 +137,21 @@ describe('rows come back as they were written', () => {
       fc.property(arbitrarySnapshot, (snapshot) => {
         const bytes = InvocationSnapshot.encode(snapshotToWire(snapshot)).finish();
         expect(snapshotFromWire(InvocationSnapshot.decode(bytes))).toEqual(snapshot);
+      }),
+    );
+  });
+
+  it('what introspection reads', () => {
+    fc.assert(
+      fc.property(arbitraryJournalSnapshot, (snapshot) => {
+        const bytes = JournalSnapshot.encode(journalSnapshotToWire(snapshot)).finish();
+        expect(journalSnapshotFromWire(JournalSnapshot.decode(bytes))).toEqual(snapshot);
+      }),
+    );
+    fc.assert(
+      fc.property(arbitraryStateSnapshot, (snapshot) => {
+        const bytes = StateSnapshot.encode(stateSnapshotToWire(snapshot)).finish();
+        expect(stateSnapshotFromWire(StateSnapshot.decode(bytes))).toEqual(snapshot);
       }),
     );
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { COMMAND_CODE } from '@engine/service-protocol';
 
 import {
+  awaitingOn,
   call,
   END,
   error,
@@ -12,7 +13,7 @@ import {
   sleep,
   suspension,
 } from './testing/sdk-frames.js';
-import { schemaOf, service, TestWorld } from './testing/test-worker.js';
+import { schemaOf, schemaWithHints, service, TestWorld } from './testing/test-worker.js';
 
 const schema = schemaOf(
   service('Greeter', 'service', ['greet', 'run', 'nap', 'ask', 'fail']),
@@ -124,6 +125,29 @@ describe('worker', () => {
     expect(world.deployment.streams).toHaveLength(2);
     await world.time.pass(1_400);
     expect(asked.text).toBe('at last');
+  });
+
+  it('tells what a running handler says it awaits, as long as it runs', async () => {
+    const world = await TestWorld.start({
+      schema: schemaWithHints(service('Greeter', 'service', ['nap'])),
+    });
+    const wakeAt = world.time.now() + 5_000;
+    world.deployment.on('Greeter/nap', (stream) => {
+      if (stream.has('sleep')) stream.finish('rested');
+      else if (stream.sent.length === 0) stream.send(sleep(wakeAt, 1), awaitingOn([1]));
+    });
+    const asked = world.invoke('Greeter/nap', '');
+    await world.time.settle();
+    expect((await world.row(asked.invocationId))?.live).toMatchObject({
+      isInFlight: true,
+      awaitingOn: {
+        kind: 'first-completed',
+        children: [{ kind: 'single', id: { kind: 'completion', id: 1 } }],
+      },
+    });
+    await world.time.pass(5_000);
+    expect(asked.text).toBe('rested');
+    expect((await world.row(asked.invocationId))?.live).toBeUndefined();
   });
 
   it('fails an attempt without a deployment and finds the one registered later', async () => {

@@ -4,7 +4,9 @@
  */
 
 import {
+  derivePartitionKey,
   shardOfInvocation,
+  shardOfPartitionKey,
   toPartitionId,
   type InvocationId,
   type PartitionAnswer,
@@ -16,11 +18,17 @@ import { assert } from '@engine/stdx';
 import type {
   InvocationScan,
   InvocationSnapshot,
+  JournalScan,
+  JournalScanOptions,
+  JournalSnapshot,
   MessageAck,
   MessageBatch,
   PartitionChannel,
   PartitionPeer,
   ScanOptions,
+  StateScan,
+  StateScanOptions,
+  StateSnapshot,
 } from '@engine/wire';
 
 import type { WorkerOptions } from './config-shape.js';
@@ -29,8 +37,11 @@ import { onPartitionFailed, onPartitionStarted } from './events.js';
 import { Deadlines } from './invoker/deadlines.js';
 import { Partition } from './partition/partition.js';
 import { snapshotOf, snapshots } from './partition/snapshots.js';
+import { journalSnapshots, stateSnapshots } from './partition/stored-snapshots.js';
 
-export class Worker implements Service, PartitionChannel, PartitionPeer, InvocationScan {
+export class Worker
+  implements Service, PartitionChannel, PartitionPeer, InvocationScan, JournalScan, StateScan
+{
   readonly #options: WorkerOptions;
   readonly #context: WorkerContext;
   readonly #deadlines: Deadlines;
@@ -89,16 +100,31 @@ export class Worker implements Service, PartitionChannel, PartitionPeer, Invocat
       yield* this.#scanIds(options.ids.slice(0, options.limit));
       return;
     }
-    let left = options.limit;
-    const first = options.after === undefined ? 0 : this.#partitionOf(options.after);
-    for (const partition of this.#partitions.slice(first)) {
-      const after = partition.id === first ? options.after : undefined;
-      for await (const found of snapshots(partition, after, this.#context.clock.now())) {
-        if (left <= 0) return;
-        left -= 1;
-        yield found;
-      }
-    }
+    const from = options.after === undefined ? undefined : this.#partitionOf(options.after);
+    const now = this.#context.clock.now();
+    yield* this.#inTurn({ from, limit: options.limit }, (partition, isFirst) =>
+      snapshots(partition, isFirst ? options.after : undefined, now),
+    );
+  }
+
+  async *scanJournal({ id, limit, after }: JournalScanOptions): AsyncGenerator<JournalSnapshot> {
+    const start = id ?? after?.id;
+    const from = start === undefined ? undefined : this.#partitionOf(start);
+    const now = this.#context.clock.now();
+    yield* this.#inTurn({ from, isOnly: id !== undefined, limit }, (partition, isFirst) =>
+      journalSnapshots(partition, { id, after: isFirst ? after : undefined }, now),
+    );
+  }
+
+  async *scanState(options: StateScanOptions): AsyncGenerator<StateSnapshot> {
+    const { service, after, limit } = options;
+    const key = service === undefined ? undefined : options.key;
+    const start = key ?? after?.key;
+    const from = start === undefined ? undefined : this.#partitionOfKey(start);
+    const keyOf = this.#partitionKeyOf;
+    yield* this.#inTurn({ from, isOnly: key !== undefined, limit }, (partition, isFirst) =>
+      stateSnapshots(partition, { service, key, after: isFirst ? after : undefined }, keyOf),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -113,6 +139,27 @@ export class Worker implements Service, PartitionChannel, PartitionPeer, Invocat
   /** Stops at once, as a crash would. */
   kill(): void {
     for (const partition of this.#partitions) partition.kill();
+  }
+
+  /** What `read` finds in the partitions, one behind the other: from `from` on, or only there. At least one, if there is one. */
+  async *#inTurn<Found>(
+    range: {
+      readonly from: PartitionId | undefined;
+      readonly isOnly?: boolean;
+      readonly limit: number;
+    },
+    read: (partition: Partition, isFirst: boolean) => AsyncIterable<Found>,
+  ): AsyncGenerator<Found> {
+    const first = range.from ?? 0;
+    let left = range.limit;
+    for (const partition of this.#partitions.slice(first)) {
+      for await (const found of read(partition, partition.id === first)) {
+        yield found;
+        left -= 1;
+        if (left <= 0) return;
+      }
+      if (range.isOnly === true) return;
+    }
   }
 
   *#scanIds(ids: readonly InvocationId[]): Generator<InvocationSnapshot> {
@@ -140,6 +187,15 @@ export class Worker implements Service, PartitionChannel, PartitionPeer, Invocat
 
   readonly #partitionOf = (id: InvocationId): PartitionId =>
     toPartitionId(shardOfInvocation(id, this.#options.partitionCount));
+
+  /** Everything of one object key lives together, whatever the service. */
+  readonly #partitionKeyOf = (key: string): bigint =>
+    derivePartitionKey({ service: '', key }, this.#context.hashes, 0);
+
+  #partitionOfKey(key: string): PartitionId {
+    const partitionKey = this.#partitionKeyOf(key);
+    return toPartitionId(shardOfPartitionKey(partitionKey, this.#options.partitionCount));
+  }
 
   #partition(id: PartitionId): Partition {
     const partition = this.#partitions[id];

@@ -50,7 +50,13 @@ export async function startAll(config: ServerConfig): Promise<RunningEngine> {
       onFatal,
     }),
   );
-  const tables = new EngineTables({ invocations: worker, schema, version: VERSION });
+  const tables = new EngineTables({
+    invocations: worker,
+    journals: worker,
+    state: worker,
+    schema,
+    version: VERSION,
+  });
   const queries = parts.use(new SqlEngine({}, { tables, scheduler: systemScheduler }));
   const isReady = (): boolean => readiness.isReady;
   const ingress = await start(

@@ -1,5 +1,5 @@
-import { assertNever } from '@engine/stdx';
 import type { AwaitTree, NotificationId } from '@engine/domain';
+import { notificationIdJson, type JsonObject } from './json-parts.js';
 
 /** What a suspended invocation waits for, as JSON: `{"FirstCompleted":[{"Single":{"CompletionId":1}},…]}`. */
 export function awaitTreeJson(tree: AwaitTree): string {
@@ -24,22 +24,9 @@ const COMBINATORS = {
   'all-succeeded-or-first-failed': 'AllSucceededOrFirstFailed',
 } as const;
 
-function toJson(tree: AwaitTree): unknown {
-  if (tree.kind === 'single') return { Single: idJson(tree.id) };
+function toJson(tree: AwaitTree): JsonObject {
+  if (tree.kind === 'single') return { Single: notificationIdJson(tree.id) };
   return { [COMBINATORS[tree.kind]]: tree.children.map(toJson) };
-}
-
-function idJson(id: NotificationId): unknown {
-  switch (id.kind) {
-    case 'completion':
-      return { CompletionId: id.id };
-    case 'signal':
-      return { SignalIndex: id.index };
-    case 'named-signal':
-      return { SignalName: id.name };
-    default:
-      return assertNever(id);
-  }
 }
 
 function leaves(tree: AwaitTree): NotificationId[] {

@@ -4,14 +4,22 @@ import {
   deploymentIdFromUlid,
   EngineError,
   invocationIdFromBytes,
+  partitionKeyOf,
   SchemaLookup,
   type Invocation,
   type InvocationId,
   type Schema,
 } from '@engine/domain';
-import type { InvocationSnapshot, ScanOptions } from '@engine/wire';
-import type { Row } from '../table.js';
-import { EngineTables } from './engine-tables.js';
+import type {
+  InvocationSnapshot,
+  JournalScanOptions,
+  JournalSnapshot,
+  ScanOptions,
+  StateScanOptions,
+  StateSnapshot,
+} from '@engine/wire';
+import type { Row, ScanRequest } from '../table.js';
+import { EngineTables, type EngineTablesDependencies } from './engine-tables.js';
 import { SYS_INVOCATION } from './sys-invocation.js';
 
 const AT = Date.UTC(2026, 10, 20);
@@ -102,21 +110,86 @@ class Snapshots {
   }
 }
 
+class Journals {
+  readonly asked: JournalScanOptions[] = [];
+  readonly #entries: readonly JournalSnapshot[];
+
+  constructor(entries: readonly JournalSnapshot[]) {
+    this.#entries = entries;
+  }
+
+  async *scanJournal(options: JournalScanOptions): AsyncGenerator<JournalSnapshot> {
+    await Promise.resolve();
+    this.asked.push(options);
+    const { id, after, limit } = options;
+    const start = this.#entries.findIndex((e) => e.id === after?.id && e.index === after.index) + 1;
+    const found = this.#entries.slice(start).filter((entry) => id === undefined || entry.id === id);
+    yield* found.slice(0, limit);
+  }
+}
+
+class Values {
+  readonly asked: StateScanOptions[] = [];
+  readonly #values: readonly StateSnapshot[];
+
+  constructor(values: readonly StateSnapshot[]) {
+    this.#values = values;
+  }
+
+  async *scanState(options: StateScanOptions): AsyncGenerator<StateSnapshot> {
+    await Promise.resolve();
+    this.asked.push(options);
+    const start = this.#values.findIndex((value) => value === options.after) + 1;
+    yield* this.#values.slice(start, start + options.limit);
+  }
+}
+
 function tablesOver(...snapshots: InvocationSnapshot[]): {
   tables: EngineTables;
   source: Snapshots;
 } {
   const source = new Snapshots(snapshots);
-  return {
-    source,
-    tables: new EngineTables({ invocations: source, schema: () => LOOKUP, version: '0.1.0' }),
-  };
+  return { source, tables: tablesWith({ invocations: source }) };
 }
 
-async function scan(tables: EngineTables, table: string, keys?: readonly string[]): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const batch of tables.scan({ table, keys }, never)) rows.push(...batch);
-  return rows;
+function tablesWith(sources: Partial<EngineTablesDependencies>): EngineTables {
+  return new EngineTables({
+    invocations: new Snapshots([]),
+    journals: new Journals([]),
+    state: new Values([]),
+    schema: () => LOOKUP,
+    version: '0.1.0',
+    ...sources,
+  });
+}
+
+interface Asked {
+  readonly keys?: ScanRequest['keys'];
+  readonly columns?: readonly string[];
+}
+
+async function batches(tables: EngineTables, table: string, asked: Asked = {}): Promise<Row[][]> {
+  const all = tables.tables.find(({ name }) => name === table)?.columns.map(({ name }) => name);
+  const columns = new Set(asked.columns ?? all);
+  const found: Row[][] = [];
+  for await (const batch of tables.scan({ table, keys: asked.keys ?? {}, columns }, never)) {
+    found.push([...batch]);
+  }
+  return found;
+}
+
+async function scan(tables: EngineTables, table: string, asked: Asked = {}): Promise<Row[]> {
+  return (await batches(tables, table, asked)).flat();
+}
+
+/** Rows as objects, without what is null. */
+async function cells(tables: EngineTables, table: string, asked: Asked = {}): Promise<unknown[]> {
+  const columns = tables.tables.find(({ name }) => name === table)?.columns ?? [];
+  return (await scan(tables, table, asked)).map((row) => {
+    expect(row).toHaveLength(columns.length);
+    const named = columns.map(({ name }, i) => [name, row[i]] as const);
+    return Object.fromEntries(named.filter(([, cell]) => cell !== undefined));
+  });
 }
 
 async function invocation(changes: Partial<Invocation>, more: object = {}): Promise<unknown> {
@@ -127,10 +200,8 @@ async function invocation(changes: Partial<Invocation>, more: object = {}): Prom
     failure: undefined,
     ...more,
   });
-  const [row = []] = await scan(tables, 'sys_invocation');
-  expect(row).toHaveLength(51);
-  const cells = SYS_INVOCATION.columns.map(({ name }, i) => [name, row[i]] as const);
-  return Object.fromEntries(cells.filter(([, cell]) => cell !== undefined));
+  const [row] = await cells(tables, 'sys_invocation');
+  return row;
 }
 
 describe('sys_invocation', () => {
@@ -150,7 +221,8 @@ describe('sys_invocation', () => {
       nextRetryAt: undefined,
       deploymentId,
       server: 'sdk/1',
-    };
+      awaitingOn: { kind: 'single', id: { kind: 'completion', id: 3 } },
+    } as const;
     expect(await invocation({}, { live })).toEqual({
       id: idOf(1),
       target: 'Counter/k/add',
@@ -173,6 +245,7 @@ describe('sys_invocation', () => {
       last_start_at: AT + 2,
       last_attempt_deployment_id: deploymentId,
       last_attempt_server: 'sdk/1',
+      last_awaiting_on_future_json: '{"Single":{"CompletionId":3}}',
       status: 'running',
     });
   });
@@ -285,9 +358,13 @@ describe('sys_invocation', () => {
   it('reads only the ids that are asked for, and refuses a text that is no id', async () => {
     const found = { id: idOf(1), invocation: RUNNING, live: undefined, failure: undefined };
     const { tables, source } = tablesOver(found);
-    expect(await scan(tables, 'sys_invocation', [idOf(1), idOf(2)])).toHaveLength(1);
+    expect(await scan(tables, 'sys_invocation', { keys: { id: [idOf(1), idOf(2)] } })).toHaveLength(
+      1,
+    );
     expect(source.asked[0]?.ids).toEqual([idOf(1), idOf(2)]);
-    await expect(scan(tables, 'sys_invocation', ['foo'])).rejects.toThrow(EngineError);
+    await expect(scan(tables, 'sys_invocation', { keys: { id: ['foo'] } })).rejects.toThrow(
+      EngineError,
+    );
   });
 });
 
@@ -301,5 +378,123 @@ describe('the tables of the schema', () => {
     expect(await scan(tables, 'sys_service')).toEqual([
       ['Counter', 2, false, 'virtual_object', deploymentId],
     ]);
+  });
+});
+
+describe('sys_journal', () => {
+  const entry = (n: number, index: number): JournalSnapshot => ({
+    id: idOf(n),
+    index,
+    entry: { kind: 'input', headers: [], payload: Uint8Array.of(1, 2), appendedAt: AT },
+  });
+
+  it('shows an entry with its bytes and its JSON', async () => {
+    const tables = tablesWith({ journals: new Journals([entry(1, 0)]) });
+    expect(await cells(tables, 'sys_journal')).toEqual([
+      {
+        partition_key: partitionKeyOf(idOf(1)),
+        id: idOf(1),
+        index: 0,
+        entry_type: 'Command: Input',
+        name: '',
+        raw: Uint8Array.of(0x72, 4, 0x0a, 2, 1, 2),
+        raw_length: 6,
+        version: 2,
+        entry_json: '{"Command":{"Input":{"headers":[],"payload":[1,2],"name":""}}}',
+        entry_lite_json: '{"Command":{"Input":{}}}',
+        appended_at: AT,
+      },
+    ]);
+  });
+
+  it('makes neither bytes nor JSON that nobody reads, and no JSON of large entries', async () => {
+    const large: JournalSnapshot = {
+      ...entry(1, 0),
+      entry: {
+        kind: 'input',
+        headers: [],
+        payload: new Uint8Array(1024 * 1024 + 1),
+        appendedAt: AT,
+      },
+    };
+    const tables = tablesWith({ journals: new Journals([large]) });
+    const [few] = await cells(tables, 'sys_journal', { columns: ['id', 'entry_type'] });
+    expect(few).not.toHaveProperty('raw_length');
+    const columns = ['entry_json', 'entry_lite_json', 'raw_length'];
+    const [row] = await cells(tables, 'sys_journal', { columns });
+    expect(row).toMatchObject({ entry_lite_json: '{"Command":{"Input":{}}}' });
+    expect(row).not.toHaveProperty('entry_json');
+    expect(row).not.toHaveProperty('raw');
+  });
+
+  it('is read page by page, of one invocation or of all', async () => {
+    const entries = Array.from({ length: 1500 }, (_, index) => entry(index < 1200 ? 1 : 2, index));
+    const journals = new Journals(entries);
+    const tables = tablesWith({ journals });
+    expect(await scan(tables, 'sys_journal', { columns: [] })).toHaveLength(1500);
+    expect(journals.asked.map(({ after }) => after?.index)).toEqual([undefined, 1023]);
+    journals.asked.length = 0;
+    const keys = { id: [idOf(1), idOf(2)] };
+    expect(await scan(tables, 'sys_journal', { keys, columns: [] })).toHaveLength(1500);
+    expect(journals.asked.map(({ id, after }) => [id, after?.index])).toEqual([
+      [idOf(1), undefined],
+      [idOf(1), 1023],
+      [idOf(2), undefined],
+    ]);
+  });
+
+  it('crosses in batches that are bounded by bytes', async () => {
+    const large = Array.from({ length: 5 }, (_, index): JournalSnapshot => ({
+      ...entry(1, index),
+      entry: { kind: 'input', headers: [], payload: new Uint8Array(600_000), appendedAt: AT },
+    }));
+    const tables = tablesWith({ journals: new Journals(large) });
+    const found = await batches(tables, 'sys_journal', { columns: ['raw'] });
+    expect(found.map((batch) => batch.length)).toEqual([2, 2, 1]);
+  });
+});
+
+describe('state', () => {
+  const value = (stateKey: string, bytes: Uint8Array): StateSnapshot => ({
+    partitionKey: 2n ** 64n - 1n,
+    service: 'Counter',
+    key: 'k',
+    stateKey,
+    value: bytes,
+  });
+
+  it('shows values as bytes, and as text where they are UTF-8', async () => {
+    const values = [value('ä', Uint8Array.of(0x37)), value('b', Uint8Array.of(0xff))];
+    const common = { partition_key: 2n ** 64n - 1n, service_name: 'Counter', service_key: 'k' };
+    expect(await cells(tablesWith({ state: new Values(values) }), 'state')).toEqual([
+      {
+        ...common,
+        ...{
+          key: 'ä',
+          key_length: 2,
+          value_utf8: '7',
+          value: Uint8Array.of(0x37),
+          value_length: 1,
+        },
+      },
+      { ...common, key: 'b', key_length: 1, value: Uint8Array.of(0xff), value_length: 1 },
+    ]);
+  });
+
+  it.each([
+    [{}, [[undefined, undefined]]],
+    [{ service_key: ['k'] }, [[undefined, undefined]]],
+    [{ service_name: ['S'] }, [['S', undefined]]],
+    [
+      { service_name: ['S', 'T'], service_key: ['k'] },
+      [
+        ['S', 'k'],
+        ['T', 'k'],
+      ],
+    ],
+  ])('with filters on %j reads the ranges %j', async (keys, ranges) => {
+    const state = new Values([]);
+    await scan(tablesWith({ state }), 'state', { keys });
+    expect(state.asked.map(({ service, key }) => [service, key])).toEqual(ranges);
   });
 });

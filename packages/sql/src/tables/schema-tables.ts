@@ -5,7 +5,7 @@ import { defineColumns, type Row, type TableDefinition } from '../table.js';
 
 export const SYS_DEPLOYMENT: TableDefinition = {
   name: 'sys_deployment',
-  keyColumn: undefined,
+  keyColumns: [],
   columns: defineColumns(
     ['id', 'text'],
     ['ty', 'text'],
@@ -19,7 +19,7 @@ export const SYS_DEPLOYMENT: TableDefinition = {
 
 export const SYS_SERVICE: TableDefinition = {
   name: 'sys_service',
-  keyColumn: undefined,
+  keyColumns: [],
   columns: defineColumns(
     ['name', 'text'],
     ['revision', 'u64'],

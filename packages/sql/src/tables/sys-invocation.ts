@@ -8,7 +8,7 @@ import { attemptFailureText, completionFailureText } from './failure-text.js';
 
 export const SYS_INVOCATION: TableDefinition = {
   name: 'sys_invocation',
-  keyColumn: 'id',
+  keyColumns: ['id'],
   columns: defineColumns(
     ['id', 'text'],
     ['vqueue_id', 'text'],
@@ -67,6 +67,7 @@ export const SYS_INVOCATION: TableDefinition = {
 /** The row of an invocation. `version`: text of the server's version. */
 export function invocationRow(snapshot: InvocationSnapshot, version: string): Row {
   const { id, invocation } = snapshot;
+  const awaitingOn = snapshot.live?.awaitingOn;
   return [
     id,
     undefined,
@@ -86,7 +87,7 @@ export function invocationRow(snapshot: InvocationSnapshot, version: string): Ro
     ...suspensionCells(invocation),
     ...attemptCells(snapshot),
     ...failureCells(invocation),
-    undefined,
+    awaitingOn === undefined ? undefined : awaitTreeJson(awaitingOn),
     statusText(snapshot),
     ...resultCells(snapshot),
   ];

@@ -24,6 +24,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import type { Cell, Column, ColumnType, Row, TableDefinition } from '../table.js';
+import { functionStatements } from './functions.js';
 import type { ThreadOptions } from './messages.js';
 
 const TYPES: Readonly<Record<ColumnType, DuckDBType>> = {
@@ -66,6 +67,7 @@ export async function openDatabase(options: ThreadOptions): Promise<Database> {
   await connection.run(`ATTACH ':memory:' AS ${CATALOG}`);
   await connection.run(`CREATE SCHEMA ${CATALOG}.${SCHEMA}`);
   await connection.run(`USE ${CATALOG}.${SCHEMA}`);
+  for (const statement of functionStatements()) await connection.run(statement);
   for (const setting of SETTINGS) await connection.run(setting);
   const database = new Database(connection, options.tables);
   for (const table of options.tables) await database.create(table);

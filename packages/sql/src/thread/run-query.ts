@@ -3,6 +3,7 @@
 import type { DuckDBResult } from '@duckdb/node-api';
 import { ANSWER_CHUNK_BYTES } from '../limits.js';
 import type { Database } from './database.js';
+import { adaptDialect } from './dialect.js';
 import { encoderFor, type JsonEncoder } from './json-value.js';
 import type { QueryChannel } from './query-channel.js';
 import { QueryFailure } from './query-failure.js';
@@ -15,11 +16,12 @@ export async function runQuery(
   statement: string,
 ): Promise<void> {
   try {
-    for (const scan of scansOf(await database.parse(statement), database.tables)) {
+    const tree = await database.parse(statement);
+    for (const scan of scansOf(tree, database.tables)) {
       await database.fill(scan.table, channel.rows(scan));
     }
     channel.checkStopped();
-    await sendRows(await database.stream(statement), channel);
+    await sendRows(await database.stream(adaptDialect(statement, tree)), channel);
   } catch (error) {
     throw asFailure(error);
   }

@@ -2,15 +2,21 @@
  * What a statement reads, told from the parse tree that DuckDB gives (`json_serialize_sql`). A statement is accepted only if
  * it is one SELECT over tables and harmless table functions.
  *
- * The keys found for a table are a superset of the rows that can matter: a conjunct of WHERE on the key of a base relation
- * refuses every other row, also those that an outer join would fill with nulls.
+ * The keys found for a table are a superset of the rows that can matter: a conjunct of WHERE on a key column of a base
+ * relation refuses every other row, also those that an outer join would fill with nulls. The columns found are a superset of
+ * those that can matter, too.
  */
 
 import { SCAN_IDS_MAX } from '../limits.js';
 import type { ScanRequest, TableDefinition } from '../table.js';
 import { QueryFailure } from './query-failure.js';
+import { readColumns } from './read-columns.js';
+import { asNode, hasItems, lower, nodesOf, text, textsOf, walk, type Node } from './tree.js';
 
-type Node = Readonly<Record<string, unknown>>;
+/** Texts that a column must have, by key column. */
+type Keys = ReadonlyMap<string, ReadonlySet<string>>;
+
+const ANY_KEY: Keys = new Map();
 
 /** Table functions that only compute. */
 const TABLE_FUNCTIONS = new Set([
@@ -31,20 +37,28 @@ const TABLE_FUNCTIONS = new Set([
  */
 export function scansOf(tree: Node, tables: ReadonlyMap<string, TableDefinition>): ScanRequest[] {
   const statement = onlyStatement(tree);
-  const scans = new Map<string, Set<string> | undefined>();
-  const keysOfRelation = new Map<Node, ReadonlySet<string>>();
+  const scans = new Map<TableDefinition, Keys>();
+  const keysOfRelation = new Map<Node, Keys>();
   walk(statement, (node) => {
     if (node['type'] === 'SELECT_NODE') findKeys(node, tables, keysOfRelation);
     if (node['type'] === 'TABLE_FUNCTION') checkTableFunction(node);
     if (node['type'] === 'BASE_TABLE') {
       const table = tables.get(lower(node['table_name']));
-      if (table !== undefined) addScan(scans, table.name, keysOfRelation.get(node));
+      if (table !== undefined) addScan(scans, table, keysOfRelation.get(node) ?? ANY_KEY);
     }
   });
+  const isRead = readColumns(statement);
   return [...scans].map(([table, keys]) => ({
-    table,
-    keys: keys === undefined || keys.size > SCAN_IDS_MAX ? undefined : [...keys],
+    table: table.name,
+    keys: keysToAskFor(keys),
+    columns: new Set(table.columns.map(({ name }) => name).filter(isRead)),
   }));
+}
+
+/** A list that is too long is read as "all rows". */
+function keysToAskFor(keys: Keys): ScanRequest['keys'] {
+  const short = [...keys].filter(([, texts]) => texts.size <= SCAN_IDS_MAX);
+  return Object.fromEntries(short.map(([column, texts]) => [column, [...texts]]));
 }
 
 function onlyStatement(tree: Node): Node {
@@ -62,20 +76,6 @@ function onlyStatement(tree: Node): Node {
   return statement;
 }
 
-/** Calls `visit` for every object of the tree, parents first. */
-function walk(value: unknown, visit: (node: Node) => void): void {
-  if (Array.isArray(value)) {
-    for (const item of value) walk(item, visit);
-    return;
-  }
-  const node = asNode(value);
-  if (node === undefined) return;
-  visit(node);
-  for (const child of Object.values(node)) {
-    if (typeof child === 'object') walk(child, visit);
-  }
-}
-
 function checkTableFunction(node: Node): void {
   const name = lower(asNode(node['function'])?.['function_name']);
   if (!TABLE_FUNCTIONS.has(name)) {
@@ -83,45 +83,62 @@ function checkTableFunction(node: Node): void {
   }
 }
 
-function addScan(
-  scans: Map<string, Set<string> | undefined>,
-  table: string,
-  keys: ReadonlySet<string> | undefined,
-): void {
-  if (keys === undefined) {
-    scans.set(table, undefined);
-  } else if (!scans.has(table)) {
-    scans.set(table, new Set(keys));
-  } else {
-    const known = scans.get(table);
-    if (known !== undefined) for (const key of keys) known.add(key);
+/** Where a table is named twice, a row counts that either of them lets through. */
+function addScan(scans: Map<TableDefinition, Keys>, table: TableDefinition, keys: Keys): void {
+  const known = scans.get(table);
+  if (known === undefined) {
+    scans.set(table, keys);
+    return;
   }
+  const both = [...known].flatMap(([column, texts]): [string, ReadonlySet<string>][] => {
+    const others = keys.get(column);
+    return others === undefined ? [] : [[column, new Set([...texts, ...others])]];
+  });
+  scans.set(table, new Map(both));
 }
 
 /** Notes for each base relation of a SELECT which keys its WHERE lets through. */
 function findKeys(
   select: Node,
   tables: ReadonlyMap<string, TableDefinition>,
-  found: Map<Node, ReadonlySet<string>>,
+  found: Map<Node, Keys>,
 ): void {
   const relations = relationsOf(asNode(select['from_table']));
   const conjuncts = conjunctsOf(asNode(select['where_clause']));
   for (const relation of relations) {
     if (relation['type'] !== 'BASE_TABLE' || hasItems(relation['column_name_alias'])) continue;
-    const keyColumn = tables.get(lower(relation['table_name']))?.keyColumn;
-    if (keyColumn === undefined) continue;
-    const alias = lower(relation['alias']);
-    const name = alias === '' ? lower(relation['table_name']) : alias;
-    const isKey = (columnNames: readonly string[]): boolean =>
-      columnNames.at(-1) === keyColumn &&
-      (columnNames.length === 1 ? relations.length === 1 : columnNames.at(-2) === name);
-    for (const conjunct of conjuncts) {
-      const keys = keysOf(conjunct, isKey);
-      if (keys === undefined) continue;
-      found.set(relation, keys);
-      break;
+    const keyColumns = tables.get(lower(relation['table_name']))?.keyColumns ?? [];
+    const keys = new Map<string, ReadonlySet<string>>();
+    for (const column of keyColumns) {
+      const texts = textsLetThrough(conjuncts, isColumnOf(relation, column, relations.length > 1));
+      if (texts !== undefined) keys.set(column, texts);
     }
+    found.set(relation, keys);
   }
+}
+
+/** Tells the names of a column of this relation; without the relation's name only where there is no other. */
+function isColumnOf(
+  relation: Node,
+  column: string,
+  hasOthers: boolean,
+): (columnNames: readonly string[]) => boolean {
+  const alias = lower(relation['alias']);
+  const name = alias === '' ? lower(relation['table_name']) : alias;
+  return (names) =>
+    names.at(-1) === column && (names.length === 1 ? !hasOthers : names.at(-2) === name);
+}
+
+/** What the first conjunct on the column lets through. */
+function textsLetThrough(
+  conjuncts: readonly Node[],
+  isKey: (columnNames: readonly string[]) => boolean,
+): ReadonlySet<string> | undefined {
+  for (const conjunct of conjuncts) {
+    const texts = keysOf(conjunct, isKey);
+    if (texts !== undefined) return texts;
+  }
+  return undefined;
 }
 
 /** The relations that a FROM clause joins; subqueries count as one and are not entered. */
@@ -146,7 +163,8 @@ function keysOf(
   if (operands === undefined) return undefined;
   const columns = operands.filter((operand) => operand['class'] === 'COLUMN_REF');
   const [column] = columns;
-  if (columns.length !== 1 || column === undefined || !isKey(columnNames(column))) return undefined;
+  if (columns.length !== 1 || column === undefined || !isKey(textsOf(column['column_names'])))
+    return undefined;
   if (expression['type'] === 'COMPARE_IN' && operands[0] !== column) return undefined;
   const keys = operands.filter((operand) => operand !== column).map(constantText);
   return keys.every((key) => key !== undefined) ? new Set(keys) : undefined;
@@ -170,31 +188,4 @@ function constantText(expression: Node): string | undefined {
   return asNode(value['type'])?.['id'] === 'VARCHAR' && typeof constant === 'string'
     ? constant
     : undefined;
-}
-
-function columnNames(column: Node): string[] {
-  const names = column['column_names'];
-  return Array.isArray(names) ? names.map(lower) : [];
-}
-
-function asNode(value: unknown): Node | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Node)
-    : undefined;
-}
-
-function nodesOf(value: unknown): Node[] {
-  return Array.isArray(value) ? value.map(asNode).filter((node) => node !== undefined) : [];
-}
-
-function hasItems(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function lower(value: unknown): string {
-  return text(value).toLowerCase();
 }

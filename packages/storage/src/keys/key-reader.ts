@@ -1,4 +1,8 @@
-/** Takes keys apart again, in the order in which KeyWriter put them together. Off the hot path: only scans read keys. */
+/**
+ * Takes keys apart again, in the order in which KeyWriter put them together. Off the hot path: only scans read keys.
+ *
+ * Every part throws EngineError `storage` where the key cannot be one that KeyWriter made.
+ */
 
 import { EngineError, invocationIdFromBytes, type InvocationId } from '@engine/domain';
 import { decodeUtf8Strict } from '@engine/stdx';
@@ -34,7 +38,8 @@ export class KeyReader {
   }
 
   number(): number {
-    return this.#view.getFloat64(this.#advance(8));
+    const value = this.#view.getFloat64(this.#advance(8));
+    return value >= 0 ? value : foreign('a number below 0');
   }
 
   text(): string {
@@ -42,14 +47,14 @@ export class KeyReader {
     for (;;) {
       const byte = this.u8();
       if (byte !== 0) text.push(byte);
-      else if (this.u8() === 0) return decodeUtf8Strict(Uint8Array.from(text));
+      else if (this.u8() === 0) return utf8(Uint8Array.from(text));
       else text.push(0);
     }
   }
 
   ascii(length: number): string {
     const start = this.#advance(length);
-    return decodeUtf8Strict(this.#bytes.subarray(start, start + length));
+    return utf8(this.#bytes.subarray(start, start + length));
   }
 
   invocationId(): InvocationId {
@@ -65,8 +70,21 @@ export class KeyReader {
     const start = this.#position;
     this.#position = start + count;
     if (this.#position > this.#bytes.length) {
-      throw new EngineError('storage', 'a key in the store is shorter than its table says');
+      return foreign('an end too early');
     }
     return start;
   }
+}
+
+function utf8(bytes: Uint8Array): string {
+  try {
+    return decodeUtf8Strict(bytes);
+  } catch {
+    return foreign('text that is no UTF-8');
+  }
+}
+
+/** The key has what no key of its table has. */
+function foreign(what: string): never {
+  throw new EngineError('storage', `a key in the store is not of its table: it has ${what}`);
 }

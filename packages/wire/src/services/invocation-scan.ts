@@ -1,4 +1,4 @@
-import type { DeploymentId, Failure, Invocation, InvocationId } from '@engine/domain';
+import type { AwaitTree, DeploymentId, Failure, Invocation, InvocationId } from '@engine/domain';
 
 /** What only the leader knows of an invocation, and only while it owns it: running or waiting for a retry. */
 export interface LiveAttempt {
@@ -13,6 +13,8 @@ export interface LiveAttempt {
   readonly deploymentId: DeploymentId | undefined;
   /** What the deployment said of itself, e.g. `restate-sdk-typescript/1.17.2`. */
   readonly server: string | undefined;
+  /** What the handler last said that it awaits; from protocol 7 on. */
+  readonly awaitingOn: AwaitTree | undefined;
 }
 
 /** An invocation as stored, and as it runs. */

@@ -65,7 +65,11 @@ function entryToWire(row: JournalEntry): gen.JournalEntry['entry'] {
   }
 }
 
-function journalFromWire({ entry, appendedAt }: gen.JournalEntry): JournalEntry {
+export function journalEntryToWire(row: JournalEntry): gen.JournalEntry {
+  return { appendedAt: row.appendedAt, entry: entryToWire(row) };
+}
+
+export function journalEntryFromWire({ entry, appendedAt }: gen.JournalEntry): JournalEntry {
   switch (entry?.$case) {
     case 'input':
       return {
@@ -104,9 +108,6 @@ function journalFromWire({ entry, appendedAt }: gen.JournalEntry): JournalEntry 
 }
 
 export const journalRow: RowCodec<JournalEntry> = rowCodec('journal', gen.JournalEntry, {
-  toWire: (row: JournalEntry): gen.JournalEntry => ({
-    appendedAt: row.appendedAt,
-    entry: entryToWire(row),
-  }),
-  fromWire: journalFromWire,
+  toWire: journalEntryToWire,
+  fromWire: journalEntryFromWire,
 });

@@ -1,18 +1,22 @@
-/** Invocations as introspection sees them. */
+/** Invocations, journals and state as introspection sees them. */
 
 import type { DeploymentId, InvocationId } from '@engine/domain';
 
 import { required } from '../codec.js';
 import type * as gen from '../gen/engine/worker/v1/worker.js';
 import type { InvocationSnapshot, LiveAttempt } from '../services/invocation-scan.js';
+import type { JournalSnapshot } from '../services/journal-scan.js';
+import type { StateSnapshot } from '../services/state-scan.js';
 import { invocationFromWire, invocationToWire } from '../store/invocation.js';
+import { journalEntryFromWire, journalEntryToWire } from '../store/journal.js';
+import { awaitTreeFromWire, awaitTreeToWire } from '../store/notification.js';
 import { failureFromWire, failureToWire } from '../store/result.js';
 
 export function snapshotToWire(snapshot: InvocationSnapshot): gen.InvocationSnapshot {
   return {
     id: snapshot.id,
     invocation: invocationToWire(snapshot.invocation),
-    live: snapshot.live,
+    live: snapshot.live === undefined ? undefined : liveToWire(snapshot.live),
     failure: snapshot.failure === undefined ? undefined : failureToWire(snapshot.failure),
   };
 }
@@ -26,6 +30,35 @@ export function snapshotFromWire(message: gen.InvocationSnapshot): InvocationSna
   };
 }
 
+export function journalSnapshotToWire(snapshot: JournalSnapshot): gen.JournalSnapshot {
+  const { id, index, entry } = snapshot;
+  return { id, index, entry: journalEntryToWire(entry) };
+}
+
+export function journalSnapshotFromWire(message: gen.JournalSnapshot): JournalSnapshot {
+  return {
+    id: message.id as InvocationId,
+    index: message.index,
+    entry: journalEntryFromWire(required(message.entry, 'journal entry')),
+  };
+}
+
+export function stateSnapshotToWire(snapshot: StateSnapshot): gen.StateSnapshot {
+  const { partitionKey, service, key, stateKey, value } = snapshot;
+  return { partitionKey, position: { service, key, stateKey }, value };
+}
+
+export function stateSnapshotFromWire(message: gen.StateSnapshot): StateSnapshot {
+  const { service, key, stateKey } = required(message.position, 'position of a state value');
+  return { partitionKey: message.partitionKey, service, key, stateKey, value: message.value };
+}
+
+function liveToWire(live: LiveAttempt): gen.LiveAttempt {
+  const { isInFlight, retryCount, lastStartAt, nextRetryAt, deploymentId, server } = live;
+  const awaitingOn = live.awaitingOn === undefined ? undefined : awaitTreeToWire(live.awaitingOn);
+  return { isInFlight, retryCount, lastStartAt, nextRetryAt, deploymentId, server, awaitingOn };
+}
+
 function liveFromWire(message: gen.LiveAttempt): LiveAttempt {
   return {
     isInFlight: message.isInFlight,
@@ -34,5 +67,7 @@ function liveFromWire(message: gen.LiveAttempt): LiveAttempt {
     nextRetryAt: message.nextRetryAt,
     deploymentId: message.deploymentId as DeploymentId | undefined,
     server: message.server,
+    awaitingOn:
+      message.awaitingOn === undefined ? undefined : awaitTreeFromWire(message.awaitingOn),
   };
 }

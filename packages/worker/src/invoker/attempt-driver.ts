@@ -8,6 +8,7 @@
 
 import type {
   AttemptFailure,
+  AwaitTree,
   DeploymentId,
   Invocation,
   InvocationId,
@@ -56,6 +57,7 @@ export class AttemptDriver implements ExchangeListener, Deadline, Fence {
   #machine: Attempt | undefined;
   #exchange: Exchange | undefined;
   #server: string | undefined;
+  #awaitingOn: AwaitTree | undefined;
   /** Journal entries that went out with the start. */
   #replayed = 0;
   #isRequestOpen = true;
@@ -85,6 +87,11 @@ export class AttemptDriver implements ExchangeListener, Deadline, Fence {
   /** What the deployment said of itself in the response head. */
   get server(): string | undefined {
     return this.#server;
+  }
+
+  /** What the handler last said that it awaits. */
+  get awaitingOn(): AwaitTree | undefined {
+    return this.#awaitingOn;
   }
 
   /** Starts the attempt, now or when all it is given is at hand and durable. */
@@ -254,6 +261,7 @@ export class AttemptDriver implements ExchangeListener, Deadline, Fence {
         this.#proposeRunCompletion(output);
         return true;
       case 'awaiting':
+        this.#awaitingOn = output.awaitingOn;
         return true;
       case 'suspended': {
         const { awaitingOn, knownEntries } = output;

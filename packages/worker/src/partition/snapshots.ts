@@ -36,6 +36,12 @@ export function snapshotOf(
   return snapshot(partition, id, invocation);
 }
 
+/** True while people may see this invocation and its journal. */
+export function isInvocationShown(partition: Partition, id: InvocationId, now: number): boolean {
+  const invocation = partition.scan.invocation(id);
+  return invocation !== undefined && isShown(invocation, now);
+}
+
 /** What ended stays for its own request for a while; for everybody else it is gone when its retention is over. */
 function isShown(invocation: Invocation, now: number): boolean {
   return invocation.status !== 'completed' || isRetained(invocation, now);
@@ -79,5 +85,6 @@ function liveAttempt(
     nextRetryAt: row.retry?.nextAttemptAt,
     deploymentId: driver?.deploymentId ?? row.pin?.deploymentId,
     server: driver?.server,
+    awaitingOn: isInFlight ? driver.awaitingOn : undefined,
   };
 }

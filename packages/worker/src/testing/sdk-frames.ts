@@ -82,6 +82,12 @@ export function suspension(completionIds: readonly number[]): Uint8Array {
   );
 }
 
+/** Hint of protocol 7: what is awaited is any of these completions. */
+export function awaitingOn(completionIds: readonly number[]): Uint8Array {
+  const tree = concatBytes([bytes(1, concatBytes(completionIds.map(varint))), uint(5, 1)]);
+  return frame(MESSAGE_TYPE.awaitingOn, bytes(1, tree));
+}
+
 export function error(code: number, message: string): Uint8Array {
   return frame(MESSAGE_TYPE.error, uint(1, code), text(2, message));
 }

@@ -89,6 +89,12 @@ export function schemaOf(...services: readonly ServiceSchema[]): SchemaLookup {
   return new SchemaLookup({ deployments: [deployment(services)] }, HANDLER_DEFAULTS);
 }
 
+/** Like `schemaOf`, with a deployment that speaks protocol 7: its handlers say what they await. */
+export function schemaWithHints(...services: readonly ServiceSchema[]): SchemaLookup {
+  const newest = { ...deployment(services), maxProtocolVersion: 7 };
+  return new SchemaLookup({ deployments: [newest] }, HANDLER_DEFAULTS);
+}
+
 /** What outlives a crash: stores and logs of the partitions. */
 export class Machine {
   readonly #homes = new Map<PartitionId, { store: MemoryKvStore; history: MemoryLogHistory }>();

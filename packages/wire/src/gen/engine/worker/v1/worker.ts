@@ -7,7 +7,9 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Invocation } from "../../store/v1/invocation.js";
+import { JournalEntry } from "../../store/v1/journal.js";
 import { PartitionMessage } from "../../store/v1/message.js";
+import { AwaitTree } from "../../store/v1/notification.js";
 import { Failure } from "../../store/v1/result.js";
 import { PartitionAnswer, PartitionRequest } from "./request.js";
 
@@ -54,7 +56,11 @@ export interface LiveAttempt {
   lastStartAt?: number | undefined;
   nextRetryAt?: number | undefined;
   deploymentId?: string | undefined;
-  server?: string | undefined;
+  server?:
+    | string
+    | undefined;
+  /** What the handler last said that it awaits; from protocol 7 on. */
+  awaitingOn?: AwaitTree | undefined;
 }
 
 export interface InvocationSnapshot {
@@ -71,6 +77,60 @@ export interface ScanResponse {
   snapshots: InvocationSnapshot[];
   /** Absent when there is nothing more. */
   nextAfter?: string | undefined;
+}
+
+export interface JournalPosition {
+  id: string;
+  index: number;
+}
+
+export interface ScanJournalRequest {
+  /** Absent: entries of all invocations, in the order of the store. */
+  id?: string | undefined;
+  after?: JournalPosition | undefined;
+  limit: number;
+}
+
+export interface JournalSnapshot {
+  id: string;
+  index: number;
+  entry: JournalEntry | undefined;
+}
+
+export interface ScanJournalResponse {
+  snapshots: JournalSnapshot[];
+  /** Absent when there is nothing more. */
+  nextAfter?: JournalPosition | undefined;
+}
+
+export interface StatePosition {
+  service: string;
+  key: string;
+  stateKey: string;
+}
+
+export interface ScanStateRequest {
+  /** Absent: of all services. */
+  service?:
+    | string
+    | undefined;
+  /** Key of the object or workflow, only together with its service. Absent: of all keys. */
+  key?: string | undefined;
+  after?: StatePosition | undefined;
+  limit: number;
+}
+
+export interface StateSnapshot {
+  /** Decides the partition that keeps the value. */
+  partitionKey: bigint;
+  position: StatePosition | undefined;
+  value: Uint8Array;
+}
+
+export interface ScanStateResponse {
+  snapshots: StateSnapshot[];
+  /** Absent when there is nothing more. */
+  nextAfter?: StatePosition | undefined;
 }
 
 function createBasePartitionRequests(): PartitionRequests {
@@ -388,6 +448,7 @@ function createBaseLiveAttempt(): LiveAttempt {
     nextRetryAt: undefined,
     deploymentId: undefined,
     server: undefined,
+    awaitingOn: undefined,
   };
 }
 
@@ -410,6 +471,9 @@ export const LiveAttempt: MessageFns<LiveAttempt> = {
     }
     if (message.server !== undefined) {
       writer.uint32(50).string(message.server);
+    }
+    if (message.awaitingOn !== undefined) {
+      AwaitTree.encode(message.awaitingOn, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -473,6 +537,14 @@ export const LiveAttempt: MessageFns<LiveAttempt> = {
             }
 
             message.server = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.awaitingOn = AwaitTree.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -624,6 +696,531 @@ export const ScanResponse: MessageFns<ScanResponse> = {
   },
 };
 
+function createBaseJournalPosition(): JournalPosition {
+  return { id: "", index: 0 };
+}
+
+export const JournalPosition: MessageFns<JournalPosition> = {
+  encode(message: JournalPosition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.index !== 0) {
+      writer.uint32(16).uint32(message.index);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JournalPosition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJournalPosition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.index = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseScanJournalRequest(): ScanJournalRequest {
+  return { id: undefined, after: undefined, limit: 0 };
+}
+
+export const ScanJournalRequest: MessageFns<ScanJournalRequest> = {
+  encode(message: ScanJournalRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== undefined) {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.after !== undefined) {
+      JournalPosition.encode(message.after, writer.uint32(18).fork()).join();
+    }
+    if (message.limit !== 0) {
+      writer.uint32(24).uint32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanJournalRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanJournalRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.after = JournalPosition.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseJournalSnapshot(): JournalSnapshot {
+  return { id: "", index: 0, entry: undefined };
+}
+
+export const JournalSnapshot: MessageFns<JournalSnapshot> = {
+  encode(message: JournalSnapshot, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.index !== 0) {
+      writer.uint32(16).uint32(message.index);
+    }
+    if (message.entry !== undefined) {
+      JournalEntry.encode(message.entry, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JournalSnapshot {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJournalSnapshot();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.index = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.entry = JournalEntry.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseScanJournalResponse(): ScanJournalResponse {
+  return { snapshots: [], nextAfter: undefined };
+}
+
+export const ScanJournalResponse: MessageFns<ScanJournalResponse> = {
+  encode(message: ScanJournalResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.snapshots) {
+      JournalSnapshot.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextAfter !== undefined) {
+      JournalPosition.encode(message.nextAfter, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanJournalResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanJournalResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.snapshots.push(JournalSnapshot.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextAfter = JournalPosition.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStatePosition(): StatePosition {
+  return { service: "", key: "", stateKey: "" };
+}
+
+export const StatePosition: MessageFns<StatePosition> = {
+  encode(message: StatePosition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service !== "") {
+      writer.uint32(10).string(message.service);
+    }
+    if (message.key !== "") {
+      writer.uint32(18).string(message.key);
+    }
+    if (message.stateKey !== "") {
+      writer.uint32(26).string(message.stateKey);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StatePosition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStatePosition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.stateKey = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseScanStateRequest(): ScanStateRequest {
+  return { service: undefined, key: undefined, after: undefined, limit: 0 };
+}
+
+export const ScanStateRequest: MessageFns<ScanStateRequest> = {
+  encode(message: ScanStateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service !== undefined) {
+      writer.uint32(10).string(message.service);
+    }
+    if (message.key !== undefined) {
+      writer.uint32(18).string(message.key);
+    }
+    if (message.after !== undefined) {
+      StatePosition.encode(message.after, writer.uint32(26).fork()).join();
+    }
+    if (message.limit !== 0) {
+      writer.uint32(32).uint32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanStateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanStateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.after = StatePosition.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStateSnapshot(): StateSnapshot {
+  return { partitionKey: 0n, position: undefined, value: new Uint8Array(0) };
+}
+
+export const StateSnapshot: MessageFns<StateSnapshot> = {
+  encode(message: StateSnapshot, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partitionKey !== 0n) {
+      if (BigInt.asUintN(64, message.partitionKey) !== message.partitionKey) {
+        throw new globalThis.Error("value provided for field message.partitionKey of type fixed64 too large");
+      }
+      writer.uint32(9).fixed64(message.partitionKey);
+    }
+    if (message.position !== undefined) {
+      StatePosition.encode(message.position, writer.uint32(18).fork()).join();
+    }
+    if (message.value.length !== 0) {
+      writer.uint32(26).bytes(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StateSnapshot {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStateSnapshot();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.partitionKey = reader.fixed64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.position = StatePosition.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.value = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseScanStateResponse(): ScanStateResponse {
+  return { snapshots: [], nextAfter: undefined };
+}
+
+export const ScanStateResponse: MessageFns<ScanStateResponse> = {
+  encode(message: ScanStateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.snapshots) {
+      StateSnapshot.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextAfter !== undefined) {
+      StatePosition.encode(message.nextAfter, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanStateResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanStateResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.snapshots.push(StateSnapshot.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextAfter = StatePosition.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type WorkerServiceDefinition = typeof WorkerServiceDefinition;
 export const WorkerServiceDefinition = {
   name: "WorkerService",
@@ -653,6 +1250,24 @@ export const WorkerServiceDefinition = {
       requestType: ScanRequest as typeof ScanRequest,
       requestStream: false,
       responseType: ScanResponse as typeof ScanResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Committed journal entries, for introspection. */
+    scanJournal: {
+      name: "ScanJournal",
+      requestType: ScanJournalRequest as typeof ScanJournalRequest,
+      requestStream: false,
+      responseType: ScanJournalResponse as typeof ScanJournalResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Committed state values, for introspection. */
+    scanState: {
+      name: "ScanState",
+      requestType: ScanStateRequest as typeof ScanStateRequest,
+      requestStream: false,
+      responseType: ScanStateResponse as typeof ScanStateResponse,
       responseStream: false,
       options: {},
     },
