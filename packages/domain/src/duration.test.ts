@@ -135,6 +135,13 @@ describe('duration', () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
+  it('takes no more in all units together than in seconds alone, so that it can read what it prints', () => {
+    const longest = parseDuration('631107417600s');
+    expect(longest.kind === 'ok' && parseDuration(formatDuration(longest.ms))).toEqual(longest);
+    expect(parseDuration('P999995W2885370070M').kind).toBe('bad');
+    expect(parseDelay('1043497w 7304484d').kind).toBe('bad');
+  });
+
   it('reads what it prints', () => {
     fc.assert(
       fc.property(fc.nat(2 ** 45), (ms) => {

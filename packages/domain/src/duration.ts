@@ -117,6 +117,7 @@ function parse(text: string): ParsedDuration {
     if (unsigned.startsWith('-') || /\bago$/.test(unsigned))
       fail('negative durations are not supported');
     const ms = /^p/i.test(unsigned) ? parseIso(unsigned) : parseFriendly(unsigned);
+    if (ms > SECONDS_MAX * 1e3) fail('too large');
     return { kind: 'ok', ms };
   } catch (error) {
     if (error instanceof DurationFault) return { kind: 'bad', reason: error.message };

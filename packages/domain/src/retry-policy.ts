@@ -27,7 +27,7 @@ export const RETRY_JITTER_MAX = 0.3;
  *
  * @param failures failures so far, at least 1
  * @param chance a number in [0, 1)
- * @returns ms, or undefined when the policy allows no further attempt
+ * @returns ms, at least 0, or undefined when the policy allows no further attempt
  */
 export function nextRetryDelayMs(
   policy: RetryPolicy,
@@ -35,9 +35,8 @@ export function nextRetryDelayMs(
   chance: number,
 ): number | undefined {
   if (policy.maxAttempts !== undefined && failures >= policy.maxAttempts) return undefined;
-  const base = Math.min(
-    policy.initialIntervalMs * policy.exponentiationFactor ** (failures - 1),
-    policy.maxIntervalMs,
-  );
+  const grown = policy.initialIntervalMs * policy.exponentiationFactor ** (failures - 1);
+  // Deployments choose the numbers: a negative factor has no meaning, and 0 times an endless one is no number.
+  const base = grown > 0 ? Math.min(grown, policy.maxIntervalMs) : 0;
   return Math.ceil(base * (1 + chance * RETRY_JITTER_MAX));
 }

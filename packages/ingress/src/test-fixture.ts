@@ -276,3 +276,18 @@ export function exchangeRaw(port: number, text: string, until: RegExp): Promise<
     });
   });
 }
+
+/** Sends bytes as they are and ends its side of the connection. Resolves when the server has ended the other side. */
+export function hangUpAfter(port: number, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => {
+      socket.end(Buffer.from(text, 'latin1'));
+    });
+    socket.on('error', reject);
+    socket.on('end', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.resume();
+  });
+}

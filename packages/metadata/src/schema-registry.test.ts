@@ -90,6 +90,14 @@ describe('the schema document', () => {
     const endless = { ...(first as Deployment), createdAt: Infinity };
     const code = expect.objectContaining({ code: 'storage' });
     expect(() => encodeSchema({ deployments: [endless] })).toThrow(code);
+    const { services } = first as Deployment;
+    const [service] = services;
+    const [handler] = service?.handlers ?? [];
+    const jsonSchema: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
+    const input = { required: false, contentType: undefined, jsonSchema };
+    const deep = { ...service, handlers: [{ ...handler, input }] } as Deployment['services'][0];
+    const tooDeep = { ...(first as Deployment), services: [deep] };
+    expect(() => encodeSchema({ deployments: [tooDeep] })).toThrow(code);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { createLogger } from '@engine/telemetry';
 import { delay, systemScheduler } from '@engine/runtime';
+import { EventLoopWatch } from './event-loop-watch.js';
 import type { RunningEngine } from './running-engine.js';
 
 const log = createLogger('server:process');
@@ -15,10 +16,12 @@ export async function untilStopped(
   onSignal: (signal: string) => void,
 ): Promise<number> {
   using signals = new Signals();
+  using eventLoop = new EventLoopWatch();
   const reason = await Promise.race([signals.first, engine.failed]);
   if (typeof reason === 'string') onSignal(reason);
   else log.fatal({ err: reason }, 'the engine cannot go on');
   const drained = await disposedWithin(engine, limitMs);
+  eventLoop.sayWorst();
   return drained && typeof reason === 'string' ? 0 : 1;
 }
 

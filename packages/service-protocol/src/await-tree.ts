@@ -5,8 +5,7 @@
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { limits, type AwaitCombinator, type AwaitTree, type NotificationId } from '@engine/domain';
-import { violation, type ProtocolFault } from './fault.js';
-import { FlatSuspension } from './gen/service-protocol/messages.js';
+import { MessageFault, violation, type ProtocolFault } from './fault.js';
 
 const COMBINATORS: readonly AwaitCombinator[] = [
   'unknown',
@@ -32,12 +31,13 @@ export type DecodedTree = { readonly kind: 'tree'; readonly tree: AwaitTree } | 
 
 /** Reads the flat layout of versions 5 and 6. Throws on undecodable bytes. */
 export function decodeFlatSuspension(payload: Uint8Array): DecodedTree {
-  const flat = FlatSuspension.decode(payload);
-  const children = [
-    ...flat.waitingCompletions.map((id) => single({ kind: 'completion', id })),
-    ...flat.waitingSignals.map((index) => single({ kind: 'signal', index })),
-    ...flat.waitingNamedSignals.map((name) => single({ kind: 'named-signal', name })),
-  ];
+  const reader = new BinaryReader(payload);
+  const leaves = new Leaves(reader);
+  const children: AwaitTree[] = [];
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (!leaves.read(field, wireType, children)) reader.skip(wireType, field);
+  }
   if (children.length === 0) return violation('suspension waits for nothing');
   return { kind: 'tree', tree: { kind: 'unknown', children } };
 }
@@ -49,11 +49,12 @@ export function decodeFlatSuspension(payload: Uint8Array): DecodedTree {
  */
 export function decodeTreeMessage(payload: Uint8Array, treeField: number): DecodedTree {
   const reader = new BinaryReader(payload);
+  const leaves = new Leaves(reader);
   let decoded: DecodedTree | undefined;
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
     if (field === treeField && wireType === WireType.LengthDelimited) {
-      decoded = decodeNode(reader, readEnd(reader), 1);
+      decoded = decodeNode(leaves, readEnd(reader), 1);
       if (decoded.kind === 'fault') return decoded;
     } else {
       reader.skip(wireType, field);
@@ -62,7 +63,7 @@ export function decodeTreeMessage(payload: Uint8Array, treeField: number): Decod
   return decoded ?? violation('nothing is awaited');
 }
 
-function decodeNode(reader: BinaryReader, end: number, depth: number): DecodedTree {
+function decodeNode(leaves: Leaves, end: number, depth: number): DecodedTree {
   if (depth > limits.AWAIT_DEPTH_MAX) {
     return {
       kind: 'fault',
@@ -70,22 +71,15 @@ function decodeNode(reader: BinaryReader, end: number, depth: number): DecodedTr
       message: `awaited futures are nested deeper than ${limits.AWAIT_DEPTH_MAX.toString()} levels`,
     };
   }
+  const { reader } = leaves;
   const children: AwaitTree[] = [];
   let combinator: AwaitCombinator = 'unknown';
   while (reader.pos < end) {
     const [field, wireType] = reader.tag();
+    if (leaves.read(field, wireType, children)) continue;
     switch (field) {
-      case FIELD.completions:
-        readNumbers(reader, wireType, (id) => children.push(single({ kind: 'completion', id })));
-        break;
-      case FIELD.signals:
-        readNumbers(reader, wireType, (index) => children.push(single({ kind: 'signal', index })));
-        break;
-      case FIELD.namedSignals:
-        children.push(single({ kind: 'named-signal', name: reader.string() }));
-        break;
       case FIELD.nested: {
-        const nested = decodeNode(reader, readEnd(reader), depth + 1);
+        const nested = decodeNode(leaves, readEnd(reader), depth + 1);
         if (nested.kind === 'fault') return nested;
         children.push(nested.tree);
         break;
@@ -101,18 +95,49 @@ function decodeNode(reader: BinaryReader, end: number, depth: number): DecodedTr
   return { kind: 'tree', tree: { kind: combinator, children } };
 }
 
-/** Reads the packed and the plain form of repeated numbers. */
-function readNumbers(
-  reader: BinaryReader,
-  wireType: WireType,
-  add: (value: number) => unknown,
-): void {
-  if (wireType !== WireType.LengthDelimited) {
-    add(reader.uint32());
-    return;
+/** Reads the notifications that a message waits for: no more than a journal can hold, because each takes a byte here and far more decoded. */
+class Leaves {
+  readonly reader: BinaryReader;
+  #count = 0;
+
+  constructor(reader: BinaryReader) {
+    this.reader = reader;
   }
-  const end = readEnd(reader);
-  while (reader.pos < end) add(reader.uint32());
+
+  /** Reads the value of `field` into `children`; false, and nothing read, if it names no notification. */
+  read(field: number, wireType: WireType, children: AwaitTree[]): boolean {
+    switch (field) {
+      case FIELD.completions:
+        this.#numbers(wireType, (id) => children.push(single({ kind: 'completion', id })));
+        return true;
+      case FIELD.signals:
+        this.#numbers(wireType, (index) => children.push(single({ kind: 'signal', index })));
+        return true;
+      case FIELD.namedSignals:
+        this.#countOne();
+        children.push(single({ kind: 'named-signal', name: this.reader.string() }));
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** The packed and the plain form of repeated numbers. */
+  #numbers(wireType: WireType, add: (value: number) => unknown): void {
+    const { reader } = this;
+    const end = wireType === WireType.LengthDelimited ? readEnd(reader) : reader.pos + 1;
+    while (reader.pos < end) {
+      this.#countOne();
+      add(reader.uint32());
+    }
+  }
+
+  #countOne(): void {
+    this.#count += 1;
+    if (this.#count > limits.JOURNAL_LENGTH_MAX) {
+      throw new MessageFault(`waits for more than ${limits.JOURNAL_LENGTH_MAX.toString()} results`);
+    }
+  }
 }
 
 /** Reads the length of a part and returns the position where it ends. */

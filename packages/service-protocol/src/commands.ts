@@ -1,4 +1,4 @@
-/** Decodes the commands of a handler. Throws `CommandFault`, or whatever the decoder throws on undecodable bytes. */
+/** Decodes the commands of a handler. Throws `MessageFault`, or whatever the decoder throws on undecodable bytes. */
 import {
   VOID,
   type CommandType,
@@ -7,22 +7,33 @@ import {
   type Result,
 } from '@engine/domain';
 import * as wire from './gen/service-protocol/messages.js';
+import { refuseCrowd } from './crowd.js';
+import { MessageFault } from './fault.js';
 import type { HandlerCommand, InvocationQuery } from './handler-command.js';
 import { failed, readFailure, readStateKey, success } from './results.js';
 
-/** A command that decodes but lacks a part that it must have. Never leaves this package. */
-export class CommandFault extends Error {}
-
 /** Decodes one command. Views in the result share the memory of `raw`. */
 export function decodeCommand(type: CommandType, raw: Uint8Array): HandlerCommand {
+  refuseCrowd(raw, LIST_FIELDS[type]);
   return DECODERS[type](raw);
 }
 
 /** Decodes an output command. */
 export function decodeOutput(raw: Uint8Array): Extract<HandlerCommand, { type: 'output' }> {
+  refuseCrowd(raw, OUTPUT_FAILURE_FIELD);
   const message = wire.OutputCommand.decode(raw);
   return { type: 'output', name: message.name, raw, result: readResult(message.result) };
 }
+
+const OUTPUT_FAILURE_FIELD = 15;
+
+/** Fields that hold a list of their own: failures with metadata, keys of the state. */
+const LIST_FIELDS: Readonly<Partial<Record<CommandType, number>>> = {
+  'get-eager-state-keys': 14,
+  'complete-promise': 3,
+  'send-signal': 6,
+  'complete-awakeable': 3,
+};
 
 const DECODERS: Readonly<Record<CommandType, (raw: Uint8Array) => HandlerCommand>> = {
   'get-lazy-state': (raw) => {
@@ -228,7 +239,7 @@ function readResult(result: wire.OutputCommand['result']): Result {
 }
 
 function present<Part>(part: Part | undefined, name: string): Part {
-  if (part === undefined) throw new CommandFault(`${name} is missing`);
+  if (part === undefined) throw new MessageFault(`${name} is missing`);
   return part;
 }
 

@@ -11,3 +11,6 @@ export interface ProtocolFault {
 export function violation(message: string): ProtocolFault {
   return { kind: 'fault', code: 'RT0012', message };
 }
+
+/** A message that decodes but breaks a rule: thrown by decoders, caught by `decodeHandlerMessage`. Never leaves this package. */
+export class MessageFault extends Error {}

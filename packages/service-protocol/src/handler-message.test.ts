@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeUtf8, fromHex } from '@engine/stdx';
+import { limits } from '@engine/domain';
+import { concatBytes, encodeUtf8, fromHex } from '@engine/stdx';
 import fc from 'fast-check';
 import type { Future } from './gen/service-protocol/messages.js';
 import {
@@ -319,6 +320,56 @@ describe('violations', () => {
     ['a length beyond the end', '227f0a0101'],
   ])('a tree suspension with %s is refused with RT0012', (_what, hex) => {
     expect(message(`0001|${hex}`, 7)).toMatchObject({ kind: 'fault', code: 'RT0012' });
+  });
+
+  it('a wait for more than any journal holds is refused, before it fills the memory', () => {
+    const varint = (value: number): number[] =>
+      value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
+    const part = (tag: number, bytes: Uint8Array): Uint8Array =>
+      concatBytes([Uint8Array.of(tag, ...varint(bytes.length)), bytes]);
+    const suspend = (version: number, payload: Uint8Array): HandlerMessage =>
+      decodeHandlerMessage({ kind: 'frame', type: 0x0001, ackRequested: false, payload }, version);
+    const completions = (count: number): Uint8Array => part(0x0a, new Uint8Array(count).fill(1));
+    const names = (count: number): Uint8Array =>
+      Uint8Array.from({ length: 2 * count }, (_, i) => (i % 2 === 0 ? 0x1a : 0));
+    const max = limits.JOURNAL_LENGTH_MAX;
+    for (const leaves of [completions, names]) {
+      expect(suspend(6, leaves(max)).kind).toBe('suspension');
+      expect(suspend(7, part(0x22, leaves(max))).kind).toBe('suspension');
+      const refused = { kind: 'fault', code: 'RT0012' };
+      expect(suspend(6, leaves(max + 1))).toMatchObject(refused);
+      expect(suspend(7, part(0x22, leaves(max + 1)))).toMatchObject(refused);
+    }
+    const two = concatBytes([completions(max), part(0x22, completions(1))]);
+    expect(suspend(7, part(0x22, two))).toMatchObject({ kind: 'fault', code: 'RT0012' });
+  });
+
+  it.each([
+    ['headers of a call', '040d', '2200', undefined],
+    ['headers of a send', '040e', '2a00', undefined],
+    ['metadata of a failed output', '0401', '1a00', 0x7a],
+    ['metadata of a failed run', '0005', '1a00', 0x7a],
+    ['metadata of a rejected promise', '040b', '1a00', 0x1a],
+    ['metadata of a failed signal', '0410', '1a00', 0x32],
+    ['metadata of a rejected awakeable', '0414', '1a00', 0x1a],
+    ['keys of the state', '0408', '0a00', 0x72],
+  ])('too many %s are refused, before they fill the memory', (_what, type, part, within) => {
+    const crowd = fromHex(part.repeat(100_001));
+    const length = crowd.length;
+    const head = [(length % 128) + 128, ((length >> 7) % 128) + 128, length >> 14];
+    const payload =
+      within === undefined ? crowd : concatBytes([Uint8Array.of(within, ...head), crowd]);
+    const frame = {
+      kind: 'frame',
+      type: parseInt(type, 16),
+      ackRequested: false,
+      payload,
+    } as const;
+    const message = 'has more than 100000 fields';
+    expect(decodeHandlerMessage(frame, 7)).toMatchObject({
+      code: 'RT0012',
+      message: expect.stringContaining(message) as unknown,
+    });
   });
 
   it('a tree may have 1000 levels and no more (RT0025), however deep the bytes go', () => {

@@ -8,8 +8,9 @@ import {
   SUSPENSION_TREE_FIELD,
   type DecodedTree,
 } from './await-tree.js';
-import { CommandFault, decodeCommand, decodeOutput } from './commands.js';
-import { violation, type ProtocolFault } from './fault.js';
+import { decodeCommand, decodeOutput } from './commands.js';
+import { refuseCrowd } from './crowd.js';
+import { MessageFault, violation, type ProtocolFault } from './fault.js';
 import type { Frame } from './frames.js';
 import { Error as WireError, ProposeRunCompletion } from './gen/service-protocol/messages.js';
 import type { HandlerCommand } from './handler-command.js';
@@ -50,21 +51,23 @@ export type HandlerMessage =
   | { readonly kind: 'end' }
   | ProtocolFault;
 
+const PROPOSAL_FAILURE_FIELD = 15;
+
 /** Error behaviors by their number on the wire; unknown ones mean retry. */
 const BEHAVIORS: readonly HandlerError['behavior'][] = ['retry', 'pause', 'fail'];
 
 /**
  * Decodes a frame of the response under the negotiated version. Views in the result share the memory of the payload.
  *
- * Faults: a frame that only the server sends, an unknown type, bytes that do not decode, a missing part (RT0012), an await tree
- * that is too deep (RT0025).
+ * Faults: a frame that only the server sends, an unknown type, bytes that do not decode, a missing part, far too many parts (RT0012),
+ * an await tree that is too deep (RT0025).
  */
 export function decodeHandlerMessage(frame: Frame, version: number): HandlerMessage {
   try {
     return decode(frame, version);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'not a message';
-    const trouble = error instanceof CommandFault ? reason : `cannot be decoded: ${reason}`;
+    const trouble = error instanceof MessageFault ? reason : `cannot be decoded: ${reason}`;
     return violation(`${nameOf(frame.type)}: ${trouble}`);
   }
 }
@@ -112,6 +115,7 @@ function awaiting(decoded: DecodedTree): HandlerMessage {
 }
 
 function decodeProposal({ payload, ackRequested }: Frame): HandlerMessage {
+  refuseCrowd(payload, PROPOSAL_FAILURE_FIELD);
   const { resultCompletionId, result } = ProposeRunCompletion.decode(payload);
   const proposal = { kind: 'propose-run-completion', completionId: resultCompletionId } as const;
   if (result === undefined) return violation('ProposeRunCompletion: result is missing');

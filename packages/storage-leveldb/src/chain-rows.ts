@@ -23,6 +23,9 @@ const VERIFY_PAGE_ROWS = 4_096;
 /** Rows that one record trims at most: more than it adds, so that the rest shrinks. */
 const TRIM_ROWS_PER_RECORD = 4n;
 
+/** Prefix, table, sequence. */
+const CHAIN_KEY_BYTES = PARTITION_PREFIX_BYTES + 1 + 8;
+
 /** Distance of the marks by which a row's age in written bytes is known. */
 const MARK_BYTES = 1024 * 1024;
 
@@ -157,6 +160,7 @@ function readLink({ key, value }: KvEntry): {
   readonly chain: bigint;
   readonly writtenBytes: number;
 } {
+  if (key.length !== CHAIN_KEY_BYTES) throw lostWrites('a key of the chain is torn');
   const view = new DataView(key.buffer, key.byteOffset, key.byteLength);
   const { chain, writtenBytes } = chainLinkRow.read(value);
   return { sequence: view.getBigUint64(PARTITION_PREFIX_BYTES + 1), chain, writtenBytes };

@@ -6,6 +6,8 @@
  * disk: `onFatal` is called once, nothing resolves any more, and the process must end; the reopened store is the truth.
  */
 
+import { setImmediate as othersTurn } from 'node:timers/promises';
+
 import { EngineError, isEngineError, type PartitionId } from '@engine/domain';
 import { assertContinues, type LogPosition, type LogRecord, type PartitionLog } from '@engine/log';
 import { partitionPrefix, type KvBatch, type KvStore, type PartitionPlace } from '@engine/storage';
@@ -14,6 +16,9 @@ import { visitMutations } from '@engine/wire';
 
 import { ChainRows } from './chain-rows.js';
 import { WRITE_BUFFER_BYTES_DEFAULT } from './level-kv-store.js';
+
+/** Bytes of one record that are handed to the store in one turn of the event loop; about 5 ms. */
+const STAGED_BYTES_PER_TURN_MAX = 4 * 1024 * 1024;
 
 /** Write buffers for which the rows against lost writes are kept. */
 const KEPT_WRITE_BUFFERS = 4;
@@ -136,7 +141,13 @@ export class EmbeddedLog {
   async #write(group: readonly QueuedRecord[]): Promise<void> {
     const batch = this.#store.batch();
     for (const { log, record } of group) {
-      this.#writtenBytes += log.stage(batch, record, this.#writtenBytes);
+      let from = 0;
+      for (;;) {
+        from = log.stageRows(batch, record, from);
+        if (from >= record.mutations.bytes.length) break;
+        await othersTurn();
+      }
+      this.#writtenBytes += log.stageLink(batch, record, this.#writtenBytes);
     }
     await batch.write({ sync: true });
   }
@@ -179,19 +190,25 @@ class EmbeddedPartitionLog implements PartitionLog {
     return this.#embedded.append(this, record);
   }
 
-  /** Adds the record with its rows to the batch. Returns about how many bytes that writes. */
-  stage(batch: KvBatch, record: LogRecord, writtenBytes: number): number {
+  /** Adds rows of the record to the batch, from the byte `from` of its mutations on. Returns where the next call begins. */
+  stageRows(batch: KvBatch, { mutations }: LogRecord, from: number): number {
     const prefixBytes = this.#prefix.length;
-    visitMutations(record.mutations, (key, value) => {
+    const part = { from, bytesMax: STAGED_BYTES_PER_TURN_MAX };
+    const stage = (key: Uint8Array, value: Uint8Array | undefined): void => {
       const length = prefixBytes + key.length;
       if (length > this.#key.length) this.#key = this.#scratch(length * 2);
       this.#key.set(key, prefixBytes);
       const full = this.#key.subarray(0, length);
       if (value === undefined) batch.del(full);
       else batch.put(full, value);
-    });
-    const bytes = record.mutations.bytes.length + record.mutations.count * prefixBytes;
-    const { epoch, sequence, chain } = record;
+    };
+    return visitMutations(mutations, stage, part);
+  }
+
+  /** Adds the link of the record. Returns about how many bytes the whole record writes. */
+  stageLink(batch: KvBatch, record: LogRecord, writtenBytes: number): number {
+    const { epoch, sequence, chain, mutations } = record;
+    const bytes = mutations.bytes.length + mutations.count * this.#prefix.length;
     return bytes + this.#rows.stage(batch, { epoch, sequence, chain }, writtenBytes);
   }
 

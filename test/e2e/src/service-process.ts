@@ -32,11 +32,19 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   /** Waits until a line of code ran `times` times. */
-  async until(name: string, times = 1): Promise<void> {
-    await waitUntil(`${name} happens`, () => {
+  async until(name: string, times = 1, limitMs?: number): Promise<void> {
+    const hasHappened = (): boolean => {
       if (this.#child.hasExited) throw new Error(`the services ended:\n${this.#child.output}`);
       return this.count(name) >= times;
-    });
+    };
+    await waitUntil(`${name} happens ${String(times)} times`, hasHappened, limitMs);
+  }
+
+  /** The rest of every event that starts with `prefix`, in the order in which they happened. */
+  all(prefix: string): readonly string[] {
+    return this.#happened
+      .filter((entry) => entry.startsWith(prefix))
+      .map((entry) => entry.slice(prefix.length));
   }
 
   /** The rest of the first event that starts with `prefix`. */

@@ -90,6 +90,51 @@ const order = restate.workflow({
   },
 });
 
+/** Handlers that are called in crowds. */
+const crowd = restate.service({
+  name: 'Crowd',
+  handlers: {
+    /** `wakeAt`: ms since the epoch, the same for a whole crowd. */
+    nap: async (ctx: restate.Context, wakeAt: number): Promise<string> => {
+      await ctx.sleep(Math.max(1, wakeAt - (await ctx.date.now())));
+      return 'slept';
+    },
+    ping: (): Promise<string> => {
+      happened('crowd/ping');
+      return Promise.resolve('pong');
+    },
+    /** As many journal entries as asked for, twice: a run and its completion. */
+    steps: async (ctx: restate.Context, count: number): Promise<number> => {
+      let sum = 0;
+      for (let step = 0; step < count; step += 1) {
+        sum += await ctx.run(() => {
+          happened('crowd/step');
+          return step;
+        });
+      }
+      return sum;
+    },
+    echo: restate.handlers.handler(
+      { input: restate.serde.binary, output: restate.serde.binary },
+      (_ctx: restate.Context, content: Uint8Array): Promise<Uint8Array> => Promise.resolve(content),
+    ),
+  },
+});
+
+const queue = restate.object({
+  name: 'Queue',
+  handlers: {
+    block: async (_ctx: restate.ObjectContext, name: string): Promise<void> => {
+      happened(`${name}/blocks`);
+      await gate(name);
+    },
+    take: (_ctx: restate.ObjectContext, ticket: number): Promise<void> => {
+      happened(`queue/${String(ticket)}`);
+      return Promise.resolve();
+    },
+  },
+});
+
 export type Story = typeof story;
 export type Tally = typeof tally;
 export type Order = typeof order;
@@ -97,5 +142,8 @@ export type Order = typeof order;
 process.on('disconnect', () => {
   process.exit();
 });
-await restate.serve({ services: [story, tally, order], port: Number(process.env['PORT']) });
+await restate.serve({
+  services: [story, tally, order, crowd, queue],
+  port: Number(process.env['PORT']),
+});
 process.send?.({ happened: 'listening' });

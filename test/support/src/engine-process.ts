@@ -16,7 +16,10 @@ export class EngineProcess implements AsyncDisposable {
   readonly #env: NodeJS.ProcessEnv;
   #child: Child | undefined;
 
-  private constructor(ports: { readonly ingress: number; readonly admin: number }) {
+  private constructor(
+    ports: { readonly ingress: number; readonly admin: number },
+    env: NodeJS.ProcessEnv,
+  ) {
     this.#dir = mkdtempSync(join(tmpdir(), 'engine-e2e-'));
     this.ingressUrl = `http://127.0.0.1:${String(ports.ingress)}`;
     this.adminUrl = `http://127.0.0.1:${String(ports.admin)}`;
@@ -25,12 +28,14 @@ export class EngineProcess implements AsyncDisposable {
       ENGINE_BASE_DIR: this.#dir,
       ENGINE_INGRESS__BIND_PORT: String(ports.ingress),
       ENGINE_ADMIN__BIND_PORT: String(ports.admin),
+      ...env,
     };
   }
 
-  /** Starts on free ports and waits until it takes work. */
-  static async start(): Promise<EngineProcess> {
-    const engine = new EngineProcess({ ingress: await freePort(), admin: await freePort() });
+  /** Starts on free ports and waits until it takes work. `env`: configuration of this engine. */
+  static async start(env: NodeJS.ProcessEnv = {}): Promise<EngineProcess> {
+    const ports = { ingress: await freePort(), admin: await freePort() };
+    const engine = new EngineProcess(ports, env);
     await engine.restart();
     return engine;
   }
@@ -48,6 +53,19 @@ export class EngineProcess implements AsyncDisposable {
   /** Ends the process as a crash would. */
   async crash(): Promise<void> {
     await this.#child?.end('SIGKILL');
+  }
+
+  /** Ends the process in good order. Its last words are in `output`. */
+  async stop(): Promise<void> {
+    await this.#child?.end('SIGTERM');
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.process.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child?.hasExited === false;
   }
 
   /** What the process said last. */

@@ -46,8 +46,9 @@ export class Exchange {
     return this.request.method ?? 'GET';
   }
 
+  /** By what reads the connection, not by the version in the request: a line of HTTP/1 may claim any. */
   get isHttp2(): boolean {
-    return this.request.httpVersionMajor === 2;
+    return 'stream' in this.request;
   }
 
   /** True when an answer was given or nobody is there to read one. */

@@ -104,6 +104,8 @@ export class Listener {
       this.#silent.delete(socket);
     });
     socket.on('error', ignore);
+    // Sockets of the HTTP/1 server outlive the end of their client's side, which that server minds by itself, and only that one.
+    socket.allowHalfOpen = false;
     readPreface(socket, (version, bytes) => {
       this.#silent.delete(socket);
       this.#handOver(socket, version, bytes);
@@ -116,6 +118,7 @@ export class Listener {
       this.#http2.emit('connection', socket);
       return;
     }
+    socket.allowHalfOpen = true;
     socket.unshift(escapeRequestLine(bytes));
     for (const listener of this.#http1Listeners) listener.call(this.#http1, socket);
     socket.resume();

@@ -3,6 +3,7 @@ import {
   ask,
   askHttp2,
   exchangeRaw,
+  hangUpAfter,
   startIngress,
   type Answer,
   type TestIngress,
@@ -123,6 +124,15 @@ describe('HTTP/1', () => {
     expect(partition.last).toMatchObject({ invocation: { target: { key: 'café' } } });
   });
 
+  it('is what a request line speaks that claims another version', async () => {
+    const { port } = await start();
+    const id = 'inv_1cUZqQKbZFRY445IdJcjCuDQNB6xmSuT9k';
+    const request = `GET /engine/attach/${id} HTTP/2.0\r\ncontent-length: 0\r\n\r\n`;
+    const text = await exchangeRaw(port, request, /"source":"\w+"\}$/);
+    expect(text).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+    expect(text).toContain(`x-restate-id: ${id}`);
+  });
+
   it('names unknown status codes <none>', async () => {
     const { port, partition } = await start();
     partition.answer = () => ({ kind: 'not-ready' });
@@ -143,6 +153,20 @@ describe('HTTP/1', () => {
     await gone;
     fixture.partition.unanswered[0]?.({ kind: 'not-found' });
     await isIdle(fixture);
+  });
+});
+
+describe('a client that hangs up', () => {
+  it.each([
+    ['before it says anything', ''],
+    ['within the preface', 'PRI * HTT'],
+    ['within a request', 'GET /engine/hea'],
+    ['after a request', 'GET /engine/health HTTP/1.1\r\n\r\n'],
+    ['after the preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['on HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0'],
+  ])('%s: its connection is closed', async (_when, text) => {
+    const { port } = await start();
+    await hangUpAfter(port, text);
   });
 });
 

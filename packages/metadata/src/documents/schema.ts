@@ -92,13 +92,22 @@ const document = z.strictObject({
 /**
  * The bytes of the document. They are read back before they are handed out, so that nothing is stored that cannot be loaded.
  *
- * Throws EngineError `storage` for a schema that JSON cannot hold, such as one with an infinite duration.
+ * Throws EngineError `storage` for a schema that JSON cannot hold, such as one with an infinite duration
+ * or one that is nested deeper than the stack holds.
  */
 export function encodeSchema(schema: Schema): Uint8Array {
   const { deployments } = schema;
-  const bytes = encodeUtf8(JSON.stringify({ version: SCHEMA_DOCUMENT_VERSION, deployments }));
+  const bytes = encodeUtf8(jsonOf({ version: SCHEMA_DOCUMENT_VERSION, deployments }));
   decodeSchema(bytes);
   return bytes;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    throw new EngineError('storage', 'the schema cannot be written', { cause });
+  }
 }
 
 /** The schema in the document. Throws EngineError `storage` when the bytes are not a document that this code reads. */

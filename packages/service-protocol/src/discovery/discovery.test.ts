@@ -300,6 +300,24 @@ describe('refused manifests', () => {
     );
   });
 
+  it('refuses a schema that is too deep to be stored, also where no schema is expected', () => {
+    const deep = (levels: number): unknown =>
+      JSON.parse('[{"a":'.repeat(levels / 2) + '1' + '}]'.repeat(levels / 2));
+    for (const keyword of ['default', 'enum', 'examples', 'x']) {
+      const schemaOf = (levels: number): object =>
+        withHandler({ input: { jsonSchema: { [keyword]: [deep(levels)] } } });
+      expect(discover(schemaOf(990))).toMatchObject({ kind: 'discovered' });
+      expect(discover(schemaOf(1_000))).toMatchObject({ kind: 'refused', httpStatus: 400 });
+    }
+    const text = `{"default":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    const manifest = JSON.stringify(withHandler({ input: { jsonSchema: 'SCHEMA' } }));
+    const refused = discover(manifest.replace('"SCHEMA"', text));
+    expect(refused).toMatchObject({
+      kind: 'refused',
+      message: 'bad JSON schema at S/h input: nested too deep',
+    });
+  });
+
   it('never throws, whatever the JSON', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {

@@ -25,8 +25,21 @@ const TEXT = new Set(['pattern', 'format', 'title', 'description', '$id', '$sche
 /** Levels of nested schemas that are looked at; deeper ones are refused. */
 const DEPTH_MAX = 200;
 
+/** Levels of arrays and objects in a whole schema, whatever they stand for; what is deeper could not be written as text again. */
+const JSON_DEPTH_MAX = 1_000;
+
 /** Throws RuleBroken with the place that is wrong. */
-export function checkJsonSchema(schema: unknown, place: string, depth = 0): void {
+export function checkSchemaDocument(schema: unknown, place: string): void {
+  if (isDeeperThan(schema, JSON_DEPTH_MAX)) wrong(place, 'nested too deep');
+  checkJsonSchema(schema, place);
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isDeeperThan(part, levels - 1));
+}
+
+function checkJsonSchema(schema: unknown, place: string, depth = 0): void {
   if (typeof schema === 'boolean') return;
   if (depth > DEPTH_MAX) wrong(place, 'nested too deep');
   if (!isObject(schema)) wrong(place, 'a schema is an object or a boolean');

@@ -10,7 +10,7 @@ import type {
   ServiceType,
 } from '@engine/domain';
 import { isContentTypeRule, isHeaderValue } from './content-type.js';
-import { checkJsonSchema } from './json-schema.js';
+import { checkSchemaDocument } from './json-schema.js';
 import type { ManifestHandler, ManifestService } from './manifest.js';
 import { RuleBroken } from './refusal.js';
 
@@ -123,7 +123,7 @@ function readOutput(output: ManifestHandler['output'], place: string): OutputPay
 
 function readSchema(schema: unknown, place: string): unknown {
   if (!isGiven(schema)) return undefined;
-  checkJsonSchema(schema, place);
+  checkSchemaDocument(schema, place);
   return schema;
 }
 

@@ -44,6 +44,27 @@ describe('mutations of a record', () => {
     );
   });
 
+  it('large values among small ones, in one walk or in several', () => {
+    const sizes = fc.constantFrom(0, 1, 127, 128, 16_383, 16_384, 20_000, 70_000);
+    const lists = fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 200 }), sizes));
+    fc.assert(
+      fc.property(lists, fc.integer({ min: 1, max: 100_000 }), (list, bytesMax) => {
+        const wanted = list.map(([key, size], at) => [key, new Uint8Array(size).fill(at)] as const);
+        const encoded = write(wanted);
+        const seen: Pair[] = [];
+        for (let from = 0; from < encoded.bytes.length;) {
+          const visit = (key: Uint8Array, value?: Uint8Array): number => seen.push([key, value]);
+          from = visitMutations(encoded, visit, { from, bytesMax });
+        }
+        const digest = (pairs: readonly Pair[]): unknown =>
+          pairs.map(([key, value]) => [key.join(), value?.length, value?.[0], value?.at(-1)]);
+        expect(digest(seen)).toEqual(digest(wanted));
+        expect(Mutations.decode(encoded.bytes).mutations).toHaveLength(list.length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it('a row is encoded in place', () => {
     const writer = new MutationWriter();
     const value = new Uint8Array(1_000).fill(7);

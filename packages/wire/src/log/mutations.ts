@@ -4,7 +4,7 @@
  */
 
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { assert } from '@engine/stdx';
+import { assert, concatBytes } from '@engine/stdx';
 
 import { missing, type RowCodec } from '../codec.js';
 
@@ -16,6 +16,9 @@ const VALUE_TAG = 0x12;
 /** A writer that grew beyond this is not kept for the next record. */
 const WRITER_KEPT_BYTES_MAX = 4 * 1024 * 1024;
 
+/** A value from this size on is not copied before the record is finished: large payloads come in many of them. */
+const PART_BYTES_MIN = 16 * 1024;
+
 /** Encoded mutations of one record. */
 export interface EncodedMutations {
   /** Number of puts and deletes. */
@@ -25,9 +28,11 @@ export interface EncodedMutations {
 
 export const NO_MUTATIONS: EncodedMutations = { count: 0, bytes: new Uint8Array(0) };
 
-/** Writes one record after the other. Keys and values are copied in, so scratch space may be reused at once. */
+/** Writes one record after the other. Keys and rows are copied in, so scratch space may be reused at once. */
 export class MutationWriter {
   #writer = new BinaryWriter();
+  /** What stands before the content of the writer. */
+  #parts: Uint8Array[] = [];
   #count = 0;
 
   /** A put whose value is encoded in place. */
@@ -38,8 +43,10 @@ export class MutationWriter {
     writer.join().join();
   }
 
+  /** The value must not change before `finish`. */
   put(key: Uint8Array, value: Uint8Array): void {
-    this.#begin(key).uint32(VALUE_TAG).bytes(value).join();
+    if (value.length >= PART_BYTES_MIN) this.#putPart(key, value);
+    else this.#begin(key).uint32(VALUE_TAG).bytes(value).join();
   }
 
   del(key: Uint8Array): void {
@@ -48,17 +55,28 @@ export class MutationWriter {
 
   /** Effects: the writer is empty and ready for the next record. */
   finish(): EncodedMutations {
-    const bytes = this.#writer.finish();
+    const rest = this.#writer.finish();
+    if (rest.length > WRITER_KEPT_BYTES_MAX) this.#writer = new BinaryWriter();
+    const bytes = concatBytes([...this.#parts, rest]);
     const count = this.#count;
+    this.#parts = [];
     this.#count = 0;
-    if (bytes.length > WRITER_KEPT_BYTES_MAX) this.#writer = new BinaryWriter();
     return { count, bytes };
   }
 
   /** Effects: forgets what was written; for a caller that failed half-way. */
   discard(): void {
     this.#writer = new BinaryWriter();
+    this.#parts = [];
     this.#count = 0;
+  }
+
+  #putPart(key: Uint8Array, value: Uint8Array): void {
+    assert(key.length > 0, 'a mutation has a key');
+    this.#count += 1;
+    const length = fieldBytes(key) + fieldBytes(value);
+    const writer = this.#writer.uint32(MUTATION_TAG).uint32(length).uint32(KEY_TAG).bytes(key);
+    this.#parts.push(writer.uint32(VALUE_TAG).uint32(value.length).finish(), value);
   }
 
   #begin(key: Uint8Array): BinaryWriter {
@@ -68,13 +86,32 @@ export class MutationWriter {
   }
 }
 
-/** Calls `visit` for each mutation in order; views of the bytes, a delete has no value. Throws EngineError `storage` on garbage. */
+/** Bytes of tag, length and content. */
+function fieldBytes(content: Uint8Array): number {
+  let bytes = 2 + content.length;
+  for (let rest = content.length >>> 7; rest > 0; rest >>>= 7) bytes += 1;
+  return bytes;
+}
+
+/** A part of a walk: begins at the byte `from`, ends behind the mutation that goes over `bytesMax`. */
+export interface WalkPart {
+  readonly from: number;
+  readonly bytesMax: number;
+}
+
+const WHOLE: WalkPart = { from: 0, bytesMax: Number.POSITIVE_INFINITY };
+
+/**
+ * Calls `visit` for each mutation in order; views of the bytes, a delete has no value. Returns where the next part begins: at
+ * the end, the number of bytes. Throws EngineError `storage` on garbage.
+ */
 export function visitMutations(
   { bytes }: EncodedMutations,
   visit: (key: Uint8Array, value: Uint8Array | undefined) => void,
-): void {
-  const walk = new Walk(bytes);
-  while (walk.position < bytes.length) {
+  { from, bytesMax }: WalkPart = WHOLE,
+): number {
+  const walk = new Walk(bytes, from);
+  while (walk.position < bytes.length && walk.position - from < bytesMax) {
     walk.expect(MUTATION_TAG);
     const end = walk.length() + walk.position;
     walk.expect(KEY_TAG);
@@ -87,14 +124,16 @@ export function visitMutations(
     if (walk.position !== end) missing('end of a mutation');
     visit(key, value);
   }
+  return walk.position;
 }
 
 class Walk {
-  position = 0;
+  position: number;
   readonly #bytes: Uint8Array;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, from: number) {
     this.#bytes = bytes;
+    this.position = from;
   }
 
   expect(tag: number): void {

@@ -1,10 +1,11 @@
-import type {
-  AwaitCombinator,
-  AwaitTree,
-  NotificationId,
-  NotificationIndexEntry,
-  NotificationResult,
-  NotificationType,
+import {
+  limits,
+  type AwaitCombinator,
+  type AwaitTree,
+  type NotificationId,
+  type NotificationIndexEntry,
+  type NotificationResult,
+  type NotificationType,
 } from '@engine/domain';
 
 import { enumCodec, missing, rowCodec, type RowCodec } from '../codec.js';
@@ -120,19 +121,24 @@ function pushNode(tree: AwaitTree, nodes: gen.AwaitNode[]): void {
 
 export function awaitTreeFromWire(message: gen.AwaitTree): AwaitTree {
   const cursor = { next: 0 };
-  const tree = readNode(message.nodes, cursor);
+  const tree = readNode(message.nodes, cursor, 0);
   if (cursor.next !== message.nodes.length) missing('parent of an await node');
   return tree;
 }
 
-function readNode(nodes: readonly gen.AwaitNode[], cursor: { next: number }): AwaitTree {
+function readNode(
+  nodes: readonly gen.AwaitNode[],
+  cursor: { next: number },
+  levels: number,
+): AwaitTree {
   const node = nodes[cursor.next++];
   if (node === undefined) return missing('await node');
   if (node.single !== undefined) {
     return { kind: 'single', id: notificationIdFromWire(node.single) };
   }
+  if (levels >= limits.AWAIT_DEPTH_MAX) return missing('end of a deep await tree');
   const children: AwaitTree[] = [];
-  for (let i = 0; i < node.childCount; i++) children.push(readNode(nodes, cursor));
+  for (let i = 0; i < node.childCount; i++) children.push(readNode(nodes, cursor, levels + 1));
   return { kind: combinators.fromWire(node.combinator), children };
 }
 

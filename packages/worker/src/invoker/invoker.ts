@@ -12,7 +12,8 @@ import { onAttemptStarted } from '../events.js';
 import { AttemptDriver, type SlotOwner } from './attempt-driver.js';
 import type { AttemptRoom } from './attempt-room.js';
 
-const PAGE_LENGTH_MAX = 1_024;
+/** A page is started in one turn of the event loop, about 80 µs each. */
+const PAGE_LENGTH_MAX = 128;
 
 export interface InvokerDependencies {
   readonly room: AttemptRoom;

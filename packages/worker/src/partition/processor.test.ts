@@ -87,3 +87,23 @@ describe('a record that nobody waits for', () => {
     expect(commits()).toBe(1);
   });
 });
+
+describe('a crowd', () => {
+  it('is decided and released in slices, in order, and others have their turn in between', async () => {
+    const { time, performed, submit } = await processorOf();
+    const answers = Array.from({ length: 2_000 }, (_, index): Action => ({
+      ...answer,
+      requestId: String(index),
+    }));
+    for (const each of answers) submit(each);
+    const progress: number[] = [];
+    const look = (): void => {
+      progress.push(performed.length - progress.reduce((sum, count) => sum + count, 0));
+      if (performed.length < answers.length) time.immediate(look);
+    };
+    time.immediate(look);
+    await time.settle();
+    expect(performed).toEqual(answers);
+    expect(Math.max(...progress)).toBeLessThan(answers.length / 4);
+  });
+});

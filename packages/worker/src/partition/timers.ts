@@ -12,10 +12,10 @@ import { BinaryHeap, type HeapHandle } from '@engine/stdx';
 import type { CommandSink } from './processor.js';
 
 /** Timers kept in memory after a load or a trim; at times the window holds twice as many. About 200 bytes each. */
-export const TIMERS_IN_MEMORY_MAX = 16_384;
+export const TIMERS_IN_MEMORY_MAX = 4_096;
 
-/** Timers fired in one go: a crowd that is due at once must not fill the queue of the partition. */
-const FIRED_AT_ONCE_MAX = 4_096;
+/** Timers fired in one turn of the event loop: a crowd that is due at once must not keep others waiting. */
+const FIRED_AT_ONCE_MAX = 512;
 
 /** The clock is looked at again at least this often, because it may have been set or the machine may have slept. */
 const RECHECK_MS_MAX = 5 * 60_000;

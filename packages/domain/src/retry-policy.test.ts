@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DEFAULT_RETRY_POLICY, nextRetryDelayMs, type RetryPolicy } from './retry-policy.js';
+
+const policy = (parts: Partial<RetryPolicy>): RetryPolicy => ({
+  ...DEFAULT_RETRY_POLICY,
+  ...parts,
+});
+
+describe('the wait before a retry', () => {
+  it('grows up to the largest interval', () => {
+    const waits = [1, 2, 3, 8, 69].map((failures) => nextRetryDelayMs(policy({}), failures, 0));
+    expect(waits).toEqual([500, 1_000, 2_000, 60_000, 60_000]);
+    expect(nextRetryDelayMs(policy({}), 1, 0.5)).toBe(575);
+    expect(nextRetryDelayMs(policy({}), 70, 0)).toBeUndefined();
+  });
+
+  it('is no wait where the policy makes no sense', () => {
+    const endless = { maxAttempts: undefined };
+    const zero = policy({ ...endless, initialIntervalMs: 0 });
+    expect(nextRetryDelayMs(zero, 2_000, 0.9)).toBe(0);
+    const negative = policy({ ...endless, exponentiationFactor: -1e300 });
+    expect(nextRetryDelayMs(negative, 2, 0.9)).toBe(0);
+  });
+
+  it('is never negative and always a number, whatever a deployment asks for', () => {
+    const ms = fc.oneof(fc.constant(0), fc.maxSafeNat());
+    const policies = fc.record({
+      initialIntervalMs: ms,
+      maxIntervalMs: ms,
+      exponentiationFactor: fc.double({ noDefaultInfinity: true, noNaN: true }),
+      maxAttempts: fc.constant(undefined),
+      onMaxAttempts: fc.constant('pause' as const),
+    });
+    fc.assert(
+      fc.property(
+        policies,
+        fc.integer({ min: 1 }),
+        fc.double({ min: 0, max: 0.999 }),
+        (...args) => {
+          expect(nextRetryDelayMs(...args)).toBeGreaterThanOrEqual(0);
+        },
+      ),
+    );
+  });
+});
