@@ -1,6 +1,7 @@
 /**
- * Rows larger than one piece. The first piece stands under the row's own key and says how many follow; those stand in the
- * table `chunk` under (table and key of the row, number). A first piece begins with a byte that begins no encoded message.
+ * Rows larger than one piece: an encoded head, then the payload that was taken out of it, so that a payload is never copied to be
+ * encoded. The first piece stands under the row's own key and says how many follow and how long the head is; the others stand in
+ * the table `chunk` under (table and key of the row, number). A first piece begins with a byte that begins no encoded message.
  */
 
 import { EngineError, limits } from '@engine/domain';
@@ -8,7 +9,8 @@ import { assert, concatBytes } from '@engine/stdx';
 
 /** Field number 0, wire type 7: no message begins like this. */
 const MARKER = 0x07;
-const HEADER_BYTES = 5;
+/** Marker, number of further pieces, length of the head. */
+const HEADER_BYTES = 9;
 
 /** 4 GiB in pieces of 64 KiB: more than any row can have, little enough to count up to. */
 const FURTHER_PIECES_MAX = 65_536;
@@ -31,36 +33,61 @@ export function storedBytes(first: Uint8Array): number {
   return first.length + furtherPieces(first) * limits.STORED_CHUNK_BYTES_MAX;
 }
 
-/** Cuts an encoded row: the first piece, then the others. A row that fits one piece comes back as it is. */
-export function cutRow(bytes: Uint8Array): readonly [Uint8Array, ...Uint8Array[]] {
+/** Cuts a row: the first piece, then the others. Those behind the head are views of the payload. */
+export function cutRow(
+  head: Uint8Array,
+  payload: Uint8Array,
+): readonly [Uint8Array, ...Uint8Array[]] {
   const max = limits.STORED_CHUNK_BYTES_MAX;
-  if (bytes.length <= max) return [bytes];
   const inFirst = max - HEADER_BYTES;
-  const first = new Uint8Array(max);
+  const length = head.length + payload.length;
+  // A head that fills pieces of its own is rare: texts and lists that nobody takes out.
+  const isLongHead = head.length > inFirst;
+  const rest = isLongHead ? concatBytes([head, payload]) : payload;
+  const restStart = isLongHead ? inFirst : inFirst - head.length;
+  const first = new Uint8Array(HEADER_BYTES + Math.min(length, inFirst));
   const pieces: [Uint8Array, ...Uint8Array[]] = [first];
-  for (let start = inFirst; start < bytes.length; start += max) {
-    pieces.push(bytes.subarray(start, start + max));
+  for (let start = restStart; start < rest.length; start += max) {
+    pieces.push(rest.subarray(start, start + max));
   }
   assert(pieces.length - 1 <= FURTHER_PIECES_MAX, 'a row is not larger than all its pieces can be');
+  const view = new DataView(first.buffer);
   first[0] = MARKER;
-  new DataView(first.buffer).setUint32(1, pieces.length - 1);
-  first.set(bytes.subarray(0, inFirst), HEADER_BYTES);
+  view.setUint32(1, pieces.length - 1);
+  view.setUint32(5, head.length);
+  first.set(head.subarray(0, inFirst), HEADER_BYTES);
+  if (!isLongHead) first.set(payload.subarray(0, restStart), HEADER_BYTES + head.length);
   return pieces;
 }
 
-/** Puts a row together again. `piece` reads further piece 1, 2, …; a missing one is EngineError `storage`. */
+/** A row put together again; `payload` is undefined for a row that was stored whole. */
+export interface JoinedRow {
+  readonly head: Uint8Array;
+  readonly payload: Uint8Array | undefined;
+}
+
+/**
+ * Puts a row together again. `piece` reads further piece 1, 2, …. Throws EngineError `storage` when one is missing or the head is
+ * longer than all of them.
+ */
 export function joinRow(
   first: Uint8Array,
   piece: (number: number) => Uint8Array | undefined,
-): Uint8Array {
+): JoinedRow {
+  if (first[0] !== MARKER) return { head: first, payload: undefined };
   const count = furtherPieces(first);
-  if (count === 0) return first;
   const pieces = [first.subarray(HEADER_BYTES)];
   for (let number = 1; number <= count; number++) {
     const bytes = piece(number);
-    if (bytes === undefined)
+    if (bytes === undefined) {
       throw new EngineError('storage', 'a stored row lacks one of its pieces');
+    }
     pieces.push(bytes);
   }
-  return concatBytes(pieces);
+  const whole = concatBytes(pieces);
+  const headLength = new DataView(first.buffer, first.byteOffset, first.byteLength).getUint32(5);
+  if (headLength > whole.length) {
+    throw new EngineError('storage', 'the head of a stored row is torn');
+  }
+  return { head: whole.subarray(0, headLength), payload: whole.subarray(headLength) };
 }

@@ -1,6 +1,7 @@
 /** Rows of one table in their stored form: keys and values to bytes and back, large rows in pieces. */
 
-import { limits } from '@engine/domain';
+import { EngineError, limits } from '@engine/domain';
+import { EMPTY_BYTES } from '@engine/stdx';
 import { encodeRow, type MutationWriter } from '@engine/wire';
 
 import { cutRow, furtherPieces, joinRow } from './chunks.js';
@@ -71,7 +72,9 @@ export class TableStore<Key, Row> {
       writer.putRow(this.#rowKey(key).relative(), row, codec);
       return 0;
     }
-    const [first, ...others] = cutRow(encodeRow(codec, row));
+    const taken = this.table.payload?.take(row);
+    const head = encodeRow(codec, taken?.head ?? row);
+    const [first, ...others] = cutRow(head, taken?.payload ?? EMPTY_BYTES);
     writer.put(this.#rowKey(key).relative(), first);
     others.forEach((piece, index) => {
       writer.put(this.#pieceKey(key, index + 1).relative(), piece);
@@ -80,8 +83,15 @@ export class TableStore<Key, Row> {
   }
 
   #decode(key: Key, first: Uint8Array): Row {
-    const whole = joinRow(first, (number) => this.#store.get(this.#pieceKey(key, number).full()));
-    return this.table.row.read(whole);
+    const read = (number: number): Uint8Array | undefined =>
+      this.#store.get(this.#pieceKey(key, number).full());
+    const { head, payload } = joinRow(first, read);
+    const row = this.table.row.read(head);
+    if (payload === undefined || payload.length === 0) return row;
+    if (this.table.payload === undefined) {
+      throw new EngineError('storage', 'a row of this table has no payload');
+    }
+    return this.table.payload.put(row, payload);
   }
 
   #rowKey(key: Key): KeyWriter {

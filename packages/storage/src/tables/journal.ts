@@ -1,13 +1,48 @@
-import type { InvocationId, JournalEntry, NotificationResult, Result } from '@engine/domain';
+import type { InvocationId, JournalEntry } from '@engine/domain';
+import { EMPTY_BYTES } from '@engine/stdx';
 import { journalRow } from '@engine/wire';
 
 import { TABLES } from '../prefixes.js';
-import type { Table } from './table.js';
+import { resultBytes, valueOf, withValue } from './payload.js';
+import type { PayloadAccess, Table } from './table.js';
 
 export interface JournalKey {
   readonly id: InvocationId;
   readonly index: number;
 }
+
+const entryPayload: PayloadAccess<JournalEntry> = {
+  take: (entry) => {
+    switch (entry.kind) {
+      case 'input':
+        return { head: { ...entry, payload: EMPTY_BYTES }, payload: entry.payload };
+      case 'command':
+        return { head: { ...entry, raw: EMPTY_BYTES }, payload: entry.raw };
+      case 'output': {
+        const value = valueOf(entry.result);
+        const result = withValue(entry.result);
+        return value === undefined ? undefined : { head: { ...entry, result }, payload: value };
+      }
+      case 'notification': {
+        const value = valueOf(entry.result);
+        const result = withValue(entry.result);
+        return value === undefined ? undefined : { head: { ...entry, result }, payload: value };
+      }
+    }
+  },
+  put: (head, payload) => {
+    switch (head.kind) {
+      case 'input':
+        return { ...head, payload };
+      case 'command':
+        return { ...head, raw: payload };
+      case 'output':
+        return { ...head, result: withValue(head.result, payload) };
+      case 'notification':
+        return { ...head, result: withValue(head.result, payload) };
+    }
+  },
+};
 
 /** Journal entries in their order. They are written once and deleted once. */
 export const journalTable: Table<JournalKey, JournalEntry> = {
@@ -17,6 +52,7 @@ export const journalTable: Table<JournalKey, JournalEntry> = {
   readKey: (reader) => ({ id: reader.invocationId(), index: reader.u32() }),
   row: journalRow,
   payloadBytes: entryBytes,
+  payload: entryPayload,
   isAppendOnly: true,
 };
 
@@ -38,20 +74,4 @@ function headerBytes(headers: readonly { readonly key: string; readonly value: s
   let bytes = 0;
   for (const { key, value } of headers) bytes += key.length + value.length;
   return bytes;
-}
-
-/** Also used for messages, which carry results. */
-export function resultBytes(result: Result | NotificationResult): number {
-  switch (result.kind) {
-    case 'success':
-    case 'value':
-      return result.value.length;
-    case 'failure':
-      return result.failure.message.length;
-    case 'state-keys':
-      return result.keys.reduce((bytes, key) => bytes + key.length, 0);
-    case 'void':
-    case 'invocation-id':
-      return 0;
-  }
 }

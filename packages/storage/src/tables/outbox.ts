@@ -1,14 +1,48 @@
 import { toPartitionId, type PartitionId, type PartitionMessage } from '@engine/domain';
+import { EMPTY_BYTES } from '@engine/stdx';
 import { outboxRow } from '@engine/wire';
 
 import { TABLES } from '../prefixes.js';
-import { resultBytes } from './journal.js';
-import type { Table } from './table.js';
+import { resultBytes, valueOf, withValue } from './payload.js';
+import type { PayloadAccess, Table } from './table.js';
 
 export interface OutboxKey {
   readonly destination: PartitionId;
   readonly sequence: number;
 }
+
+const messagePayload: PayloadAccess<PartitionMessage> = {
+  take: (message) => {
+    switch (message.kind) {
+      case 'invoke': {
+        const { request } = message;
+        const head = { ...message, request: { ...request, payload: EMPTY_BYTES } };
+        return { head, payload: request.payload };
+      }
+      case 'respond':
+      case 'signal': {
+        const value = valueOf(message.result);
+        if (value === undefined) return undefined;
+        return { head: { ...message, result: withValue(message.result) }, payload: value };
+      }
+      case 'attach':
+      case 'kill':
+        return undefined;
+    }
+  },
+  put: (head, payload) => {
+    switch (head.kind) {
+      case 'invoke':
+        return { ...head, request: { ...head.request, payload } };
+      case 'respond':
+      case 'signal':
+        return { ...head, result: withValue(head.result, payload) };
+      case 'attach':
+      case 'kill':
+        return head;
+    }
+  },
+};
 
 /** Messages to other partitions until they are acknowledged. */
 export const outboxTable: Table<OutboxKey, PartitionMessage> = {
@@ -18,6 +52,7 @@ export const outboxTable: Table<OutboxKey, PartitionMessage> = {
   readKey: (reader) => ({ destination: toPartitionId(reader.u16()), sequence: reader.number() }),
   row: outboxRow,
   payloadBytes: messageBytes,
+  payload: messagePayload,
   isAppendOnly: true,
 };
 

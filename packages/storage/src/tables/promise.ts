@@ -3,7 +3,7 @@ import { promiseRow } from '@engine/wire';
 
 import { TABLES } from '../prefixes.js';
 import { objectKeyText, type ObjectKey } from './object-lock.js';
-import { resultBytes } from './journal.js';
+import { resultBytes, valueOf, withValue } from './payload.js';
 import type { Table } from './table.js';
 
 export interface PromiseKey extends ObjectKey {
@@ -18,4 +18,13 @@ export const promiseTable: Table<PromiseKey, DurablePromise> = {
   readKey: (reader) => ({ service: reader.text(), key: reader.text(), name: reader.text() }),
   row: promiseRow,
   payloadBytes: (row) => (row.kind === 'completed' ? resultBytes(row.result) : 0),
+  payload: {
+    take: (row) => {
+      const value = row.kind === 'completed' ? valueOf(row.result) : undefined;
+      if (row.kind !== 'completed' || value === undefined) return undefined;
+      return { head: { ...row, result: withValue(row.result) }, payload: value };
+    },
+    put: (head, payload) =>
+      head.kind === 'completed' ? { ...head, result: withValue(head.result, payload) } : head,
+  },
 };

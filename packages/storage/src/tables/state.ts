@@ -1,3 +1,4 @@
+import { EMPTY_BYTES } from '@engine/stdx';
 import { stateRow } from '@engine/wire';
 
 import { TABLES } from '../prefixes.js';
@@ -16,4 +17,8 @@ export const stateTable: Table<StateKey, Uint8Array> = {
   readKey: (reader) => ({ service: reader.text(), key: reader.text(), stateKey: reader.text() }),
   row: stateRow,
   payloadBytes: (value) => value.length,
+  payload: {
+    take: (value) => ({ head: EMPTY_BYTES, payload: value }),
+    put: (_, payload) => payload,
+  },
 };

@@ -16,8 +16,17 @@ export interface Table<Key, Row> {
   readonly row: RowCodec<Row>;
   /** Set for tables with payloads: about how many bytes a row takes. Such rows may be stored in several pieces. */
   readonly payloadBytes?: (row: Row) => number;
+  /** How the payload of a large row is taken out before it is encoded, and put back; required with `payloadBytes`. */
+  readonly payload?: PayloadAccess<Row>;
   /** True when a put never meets a row that is already there. */
   readonly isAppendOnly?: boolean;
   /** True when decisions never read the table, so that nothing of it is worth keeping in memory. */
   readonly isWriteOnly?: boolean;
+}
+
+export interface PayloadAccess<Row> {
+  /** The row without its payload, and the payload; undefined for a row that has none. */
+  take(row: Row): { readonly head: Row; readonly payload: Uint8Array } | undefined;
+  /** The row that `take` was given. */
+  put(head: Row, payload: Uint8Array): Row;
 }
