@@ -36,7 +36,7 @@ describe('the wait before a retry', () => {
       fc.property(
         policies,
         fc.integer({ min: 1 }),
-        fc.double({ min: 0, max: 0.999 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
         (...args) => {
           expect(nextRetryDelayMs(...args)).toBeGreaterThanOrEqual(0);
         },

@@ -105,6 +105,25 @@ describe('SqlEngine answers', () => {
     );
   });
 
+  it('shows times that are too far away as the last one that has a text', async () => {
+    const table = {
+      name: 'far',
+      keyColumns: [],
+      columns: defineColumns(['at', 'timestamp'], ['wait', 'duration']),
+    };
+    const far: Row[] = [Number.MAX_SAFE_INTEGER, Infinity].map((ms) => [ms, ms]);
+    const tables: TableProvider = {
+      tables: [table],
+      async *scan() {
+        await Promise.resolve();
+        yield far;
+      },
+    };
+    await using on = new SqlEngine({}, { tables, scheduler: systemScheduler });
+    const last = '{"at":"9999-12-31T23:59:59Z","wait":"PT253402300799S"}';
+    expect(await ask('SELECT * FROM far', on)).toBe(`{"rows":[${last},${last}]}`);
+  });
+
   it('answers without rows', async () => {
     expect(await ask('SELECT id FROM things WHERE false')).toBe('{"rows":[]}');
     expect(await ask('SELECT 1 AS one;')).toBe('{"rows":[{"one":1}]}');

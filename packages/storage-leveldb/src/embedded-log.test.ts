@@ -204,6 +204,14 @@ describe('lost writes', () => {
     await expect(openOn(store)).rejects.toThrow(refused);
   });
 
+  it('a torn key of a chain row is refused', async () => {
+    const store = await filled(2);
+    const batch = store.batch();
+    batch.put(chainKey(2).subarray(0, -3), Uint8Array.of(8, 1));
+    await batch.write({ sync: true });
+    await expect(openOn(store)).rejects.toThrow(refused);
+  });
+
   it('rows without a position are refused', async () => {
     const store = await without(await filled(2), positionKey);
     await expect(openOn(store)).rejects.toThrow(refused);

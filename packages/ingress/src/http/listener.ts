@@ -28,6 +28,7 @@ import { escapeRequestLine, readPreface, type HttpVersion } from './preface.js';
 export type OnRequest = (request: HttpRequest, response: HttpResponse) => void;
 
 type OnConnection = (this: Server, socket: Socket) => void;
+type OnClose = (...args: unknown[]) => void;
 
 const ANY_IPV6 = '::';
 const ANY_IPV4 = '0.0.0.0';
@@ -43,6 +44,8 @@ export class Listener {
   /** Connections that have not said yet what they speak. */
   readonly #silent = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
+  /** What the HTTP/1 server does when a connection is closed: it ends the requests that wait on it. */
+  readonly #onClose = new WeakMap<Duplex, readonly OnClose[]>();
 
   constructor(config: IngressConfig, onRequest: OnRequest) {
     this.#config = config;
@@ -57,6 +60,9 @@ export class Listener {
     this.#http1.removeAllListeners('connection');
     this.#http1.on('connection', (socket: Socket) => {
       this.#accept(socket);
+    });
+    this.#http1.on('connect', (_request, socket) => {
+      this.#refuseTunnel(socket);
     });
   }
 
@@ -120,8 +126,20 @@ export class Listener {
     }
     socket.allowHalfOpen = true;
     socket.unshift(escapeRequestLine(bytes));
+    const before = socket.listeners('close');
     for (const listener of this.#http1Listeners) listener.call(this.#http1, socket);
+    const added = socket.listeners('close').filter((listener) => !before.includes(listener));
+    this.#onClose.set(socket, added as OnClose[]);
     socket.resume();
+  }
+
+  /** The HTTP/1 server lets go of the connection of a CONNECT, and with it of requests before that one; here it is held to them. */
+  #refuseTunnel(socket: Duplex): void {
+    for (const onClose of this.#onClose.get(socket) ?? []) {
+      socket.off('close', onClose);
+      socket.on('close', onClose);
+    }
+    refuseMalformed(socket, '400 Bad Request');
   }
 }
 
@@ -145,9 +163,6 @@ function createHttp1(onRequest: OnRequest): Server {
         ? '431 Request Header Fields Too Large'
         : '400 Bad Request',
     );
-  });
-  server.on('connect', (_request, socket) => {
-    refuseMalformed(socket, '400 Bad Request');
   });
   return server;
 }

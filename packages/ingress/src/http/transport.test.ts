@@ -170,6 +170,16 @@ describe('a client that hangs up', () => {
   });
 });
 
+describe('a tunnel', () => {
+  it('is refused, and the requests before it on its connection do not count as open for ever', async () => {
+    const fixture = await start();
+    fixture.partition.answer = () => undefined;
+    const call = 'GET /Greeter/greet HTTP/1.1\r\n\r\n';
+    await hangUpAfter(fixture.port, `${call.repeat(3)}CONNECT x:1 HTTP/1.1\r\n\r\n`);
+    await isIdle(fixture);
+  });
+});
+
 describe('CORS', () => {
   it('answers a preflight on any path', async () => {
     const { port } = await start({ concurrentRequestsMax: 0 });

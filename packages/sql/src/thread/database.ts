@@ -170,6 +170,9 @@ function presentCellEncoder(type: ColumnType): (cell: Exclude<Cell, undefined>) 
   }
 }
 
+/** Last second of the year 9999. Handlers may ask for times that no date has, and one of those must not take the whole answer with it. */
+const SHOWN_MS_MAX = 253_402_300_799_000;
+
 function microsOf(cell: Exclude<Cell, undefined>): bigint {
-  return BigInt(Math.round(Number(cell) * 1_000));
+  return BigInt(Math.round(Math.min(Number(cell), SHOWN_MS_MAX) * 1_000));
 }
