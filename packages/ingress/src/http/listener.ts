@@ -140,6 +140,8 @@ export class Listener {
       socket.on('close', onClose);
     }
     refuseMalformed(socket, '400 Bad Request');
+    // What its client still says has no reader; unread, it would keep the connection from closing.
+    socket.resume();
   }
 }
 

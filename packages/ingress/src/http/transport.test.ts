@@ -178,6 +178,15 @@ describe('a tunnel', () => {
     await hangUpAfter(fixture.port, `${call.repeat(3)}CONNECT x:1 HTTP/1.1\r\n\r\n`);
     await isIdle(fixture);
   });
+
+  it('is refused also when its client goes on talking', async () => {
+    const fixture = await start();
+    fixture.partition.answer = () => undefined;
+    const call = 'GET /Greeter/greet HTTP/1.1\r\n\r\n';
+    const talk = 'x'.repeat(500_000);
+    await hangUpAfter(fixture.port, `${call}CONNECT x:1 HTTP/1.1\r\n\r\n${talk}`);
+    await isIdle(fixture);
+  });
 });
 
 describe('CORS', () => {

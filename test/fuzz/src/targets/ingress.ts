@@ -92,7 +92,10 @@ class OpenIngress implements OpenTarget {
   /** The server's side of the connection has ended too, and nothing escaped from it. */
   async #settled(): Promise<void> {
     for (let turn = 0; turn < 3 || this.#ingress.openCount > 0; turn += 1) {
-      assert(turn < TURNS_MAX, 'no request stays open when its connection is closed');
+      assert(
+        turn < TURNS_MAX,
+        'no request of this or an earlier input stays open when its connection is closed',
+      );
       await new Promise((resolve) => setImmediate(resolve));
     }
     const escaped = this.#escaped;
