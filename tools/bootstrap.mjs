@@ -64,12 +64,17 @@ export function nodeEnv(extra = {}) {
   return { ...process.env, PATH: `${dirname(pinnedNode())}:${process.env.PATH ?? ''}`, ...extra };
 }
 
+/** Runs a script under the pinned Node in place of this process. */
+export function become(script, args, env = {}) {
+  becomeCommand(pinnedNode(), [script, ...args], env);
+}
+
 /**
- * Runs a script under the pinned Node in place of this process: same terminal, signals passed on, same exit status.
+ * Runs a command in place of this process: same terminal, signals passed on, same exit status.
  * Ctrl-C reaches the whole terminal group by itself, so here it is only survived until the child has ended.
  */
-export function become(script, args, env = {}) {
-  const child = spawn(pinnedNode(), [script, ...args], { stdio: 'inherit', env: nodeEnv(env) });
+export function becomeCommand(command, args, env = {}) {
+  const child = spawn(command, args, { stdio: 'inherit', env: nodeEnv(env) });
   process.on('SIGINT', () => undefined);
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
