@@ -7,7 +7,7 @@ const storeys = [
   ['storage', 'log', 'metadata'],
   ['state-machine', 'attempt'],
   ['runtime', 'telemetry'],
-  ['rpc', 'storage-leveldb', 'nats', 'kafka', 'lambda', 'object-store', 'sql'],
+  ['rpc', 'storage-leveldb', 'nats', 'kafka', 'lambda', 'request-identity', 'object-store', 'sql'],
   ['ingress', 'admin', 'worker', 'example'],
   ['server', 'cli'],
 ];

@@ -10,6 +10,10 @@ export interface AdminConfig {
   /** Where callers reach the ingress, with a slash at the end. */
   readonly ingressEndpoint: string;
   readonly clusterName: string;
+  /** Requests in work at a time; more get 429. Undefined = no limit. */
+  readonly concurrentRequestsMax: number | undefined;
+  /** Headers, in lower case, that tell deployments with one address apart: another value means another deployment. */
+  readonly deploymentRoutingHeaders: readonly string[];
   /** Switches that clients look at, by name. */
   readonly features: Readonly<Record<string, boolean>>;
   /** What handlers get that settle nothing themselves; shown with services. */
@@ -23,6 +27,8 @@ export const DEFAULT_ADMIN_CONFIG: AdminConfig = {
   bindPort: 9070,
   ingressEndpoint: 'http://127.0.0.1:8080/',
   clusterName: 'engine',
+  concurrentRequestsMax: undefined,
+  deploymentRoutingHeaders: [],
   features: {
     vqueues: false,
     protocol_v7: true,

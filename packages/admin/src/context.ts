@@ -1,12 +1,18 @@
 /** Everything that the routes lean on, made once by the service. */
 
-import type { Schema, SchemaLookup } from '@engine/domain';
+import type { Hashes, Schema, SchemaLookup } from '@engine/domain';
+import type { FunctionInvoker } from '@engine/lambda';
+import type { MetadataStore } from '@engine/metadata';
+import type { RequestSigner } from '@engine/request-identity';
 import type { Clock, Random, Scheduler } from '@engine/runtime';
 import type { QueryService } from '@engine/sql';
-import type { InvocationScan, PartitionChannel } from '@engine/wire';
+import type { InvocationScan, JournalScan, PartitionChannel } from '@engine/wire';
+import type { BatchOperations } from './batch/batch-operations.js';
 import type { AdminConfig } from './config-shape.js';
 import type { Discover } from './discovery/discover.js';
 import type { InvocationOperations } from './invocation-operations.js';
+import type { Convert } from './serdes/convert.js';
+import type { StateOperations } from './state-operations.js';
 
 /** The schema document of the cluster, as the admin needs it. */
 export interface SchemaDocument {
@@ -24,7 +30,14 @@ export interface AdminDependencies {
   readonly schemas: SchemaDocument;
   readonly channel: PartitionChannel;
   readonly invocations: InvocationScan;
+  readonly journals: JournalScan;
+  /** Where batch operations are kept. */
+  readonly metadata: MetadataStore;
+  readonly hashes: Hashes;
   readonly queries: QueryService;
+  readonly functions: FunctionInvoker;
+  /** Undefined: requests to deployments are not signed. */
+  readonly signer: RequestSigner | undefined;
   /** Whether the process can take work; `/health` says so. */
   readonly isReady: () => boolean;
   readonly clock: Clock;
@@ -38,7 +51,10 @@ export interface AdminContext {
   readonly invocations: InvocationScan;
   readonly queries: QueryService;
   readonly operations: InvocationOperations;
+  readonly batches: BatchOperations;
+  readonly states: StateOperations;
   readonly discover: Discover;
+  readonly convert: Convert;
   readonly isReady: () => boolean;
   readonly clock: Clock;
   readonly newUlid: () => Uint8Array;

@@ -11,8 +11,10 @@ export interface Dialect {
   readonly overwriteStatus: 200 | 201;
   /** When several deployments share the forced destination: META0017, or the newest one is meant. */
   readonly ambiguousForce: 'META0017' | 'newest';
-  /** Whether `PUT /deployments/{id}` exists, and whether it insists on similarity (interface §9.4). */
-  readonly putDeployment: 'similar' | 'plain' | 'none';
+  /** Whether `PUT /deployments/{id}` exists; it is the same as PATCH. */
+  readonly servesPutDeployment: boolean;
+  /** What an update in place has to have in common: services and handlers too (interface §9.4), or the protocol versions alone. */
+  readonly updateKeeps: 'services' | 'versions';
   /** Whether `DELETE /deployments/{id}` works without force while nothing runs there. */
   readonly removesWithoutForce: boolean;
   /** Words for durations and payload rules: as the interface shows them, or short. */
@@ -24,7 +26,8 @@ export const INTERFACE: Dialect = {
   duplicate: 'META0004',
   overwriteStatus: 200,
   ambiguousForce: 'META0017',
-  putDeployment: 'similar',
+  servesPutDeployment: true,
+  updateKeeps: 'services',
   removesWithoutForce: true,
   wording: 'interface',
 };
@@ -34,7 +37,8 @@ const V3: Dialect = {
   duplicate: 'known',
   overwriteStatus: 200,
   ambiguousForce: 'newest',
-  putDeployment: 'none',
+  servesPutDeployment: false,
+  updateKeeps: 'versions',
   removesWithoutForce: false,
   wording: 'short',
 };
@@ -44,7 +48,7 @@ const V2: Dialect = {
   forceIsDefault: true,
   duplicate: 'conflict',
   overwriteStatus: 201,
-  putDeployment: 'plain',
+  servesPutDeployment: true,
 };
 
 /** The versions served beside the paths without one. */

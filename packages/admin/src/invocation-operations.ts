@@ -1,22 +1,52 @@
+/** Operations that are asked of one invocation at the partition that owns it. */
+
 import {
-  EngineError,
+  composeInvocationId,
+  partitionKeyOf,
   ulidText,
+  type DeploymentChoice,
   type InvocationId,
   type OperationOutcome,
-  type PartitionAnswer,
+  type PartitionRequest,
 } from '@engine/domain';
-import type { Scheduler } from '@engine/runtime';
-import { assert } from '@engine/stdx';
-import type { PartitionChannel } from '@engine/wire';
-import { OPERATION_TIME_MS_MAX } from './limits.js';
+import { assert, assertNever } from '@engine/stdx';
+import { callPartition, type PartitionCallDependencies } from './partition-call.js';
 
-export interface InvocationOperationsDependencies {
-  readonly channel: PartitionChannel;
-  readonly scheduler: Scheduler;
+/** What is asked, apart from the invocation that it is asked of. */
+export type Operation =
+  | { readonly kind: 'cancel' | 'kill' | 'pause' | 'purge' | 'purge-journal' }
+  | { readonly kind: 'resume'; readonly deployment: DeploymentChoice }
+  | {
+      readonly kind: 'restart-as-new';
+      /** Index of the last journal entry that is taken over; 0 = the input alone. */
+      readonly copyUpTo: number;
+      readonly deployment: DeploymentChoice;
+    };
+
+export type OperationKind = Operation['kind'];
+
+export const OPERATION_KINDS = [
+  'cancel',
+  'kill',
+  'pause',
+  'resume',
+  'restart-as-new',
+  'purge',
+  'purge-journal',
+] as const satisfies readonly OperationKind[];
+
+/** Where the operation goes, and the ids that make a repeat the same operation. */
+export interface OperationTarget {
+  readonly invocationId: InvocationId;
+  /** Used by restart-as-new alone; must have the partition key of `invocationId`. */
+  readonly newInvocationId: InvocationId;
+  readonly requestId: string;
+}
+
+export interface InvocationOperationsDependencies extends PartitionCallDependencies {
   readonly newUlid: () => Uint8Array;
 }
 
-/** Operations that are asked of one invocation at the partition that owns it. */
 export class InvocationOperations {
   readonly #dependencies: InvocationOperationsDependencies;
 
@@ -24,26 +54,42 @@ export class InvocationOperations {
     this.#dependencies = dependencies;
   }
 
+  /** Fresh ids for an operation that is asked once. */
+  target(invocationId: InvocationId): OperationTarget {
+    const { newUlid } = this.#dependencies;
+    const newInvocationId = composeInvocationId(partitionKeyOf(invocationId), newUlid());
+    return { invocationId, newInvocationId, requestId: ulidText(newUlid()) };
+  }
+
   /**
    * Resolves when the outcome is durable. Errors: `unavailable` when the partition does not answer in time or takes no work
    * now; then it is not known whether the operation takes place.
    */
-  async run(kind: 'cancel' | 'kill', invocationId: InvocationId): Promise<OperationOutcome> {
-    const { channel, scheduler, newUlid } = this.#dependencies;
-    const requestId = ulidText(newUlid());
-    const answer = await new Promise<PartitionAnswer>((resolve, reject) => {
-      const limit = scheduler.after(OPERATION_TIME_MS_MAX, () => {
-        reject(new EngineError('unavailable', 'the partition of the invocation does not answer'));
-      });
-      channel.send({ kind, requestId, invocationId }, (given) => {
-        limit.cancel();
-        resolve(given);
-      });
-    });
-    if (answer.kind === 'unavailable') {
-      throw new EngineError('unavailable', 'the partition of the invocation takes no work now');
-    }
+  async run(operation: Operation, target: OperationTarget): Promise<OperationOutcome> {
+    const answer = await callPartition(requestOf(operation, target), this.#dependencies);
     assert(answer.kind === 'operation', 'an operation is answered with its outcome');
     return answer.outcome;
+  }
+}
+
+function requestOf(operation: Operation, target: OperationTarget): PartitionRequest {
+  const { requestId, invocationId } = target;
+  switch (operation.kind) {
+    case 'cancel':
+    case 'kill':
+    case 'pause':
+    case 'purge':
+    case 'purge-journal':
+      return { kind: operation.kind, requestId, invocationId };
+    case 'resume':
+      return { kind: 'resume', requestId, invocationId, deployment: operation.deployment };
+    case 'restart-as-new': {
+      const { copyUpTo, deployment } = operation;
+      const { newInvocationId } = target;
+      const { kind } = operation;
+      return { kind, requestId, invocationId, newInvocationId, copyUpTo, deployment };
+    }
+    default:
+      return assertNever(operation);
   }
 }

@@ -335,9 +335,19 @@ describe('response heads', () => {
     [503, { retryAfter: future }, 'RT0023 500 retry 30000'],
     [503, { retryAfter: past }, 'RT0023 500 retry -'],
     [503, { retryAfter: 'soon' }, 'RT0023 500 retry -'],
+    [503, { retryAfter: '-1' }, 'RT0023 500 retry -'],
+    [503, { retryAfter: '1.5' }, 'RT0023 500 retry -'],
+    [503, { retryAfter: '' }, 'RT0023 500 retry -'],
+    [429, { retryAfter: '9'.repeat(400) }, `RT0023 500 retry ${String(limits.RETRY_DELAY_MS_MAX)}`],
+    [
+      429,
+      { retryAfter: 'Fri, 31 Dec 9999 23:59:59 GMT' },
+      `RT0023 500 retry ${String(limits.RETRY_DELAY_MS_MAX)}`,
+    ],
     [502, { retryAfter: '3' }, 'RT0010 500 retry -'],
     [504, {}, 'RT0010 500 retry -'],
     [404, {}, 'RT0012 500 retry -'],
+    [401, {}, 'RT0012 500 retry -'],
     [500, {}, 'RT0012 500 retry -'],
     [301, {}, 'RT0012 500 retry -'],
   ])('%d %j fails the attempt', (status, more, text) => {
@@ -365,6 +375,11 @@ describe('failures', () => {
 
   it.each([
     [6, '08f4031204626f6f6d20012a0166309108' + '4064', 'RT0007 500 retry 100'],
+    [
+      6,
+      '08f403' + '40ffffffffffffffffff01',
+      `RT0007 500 retry ${String(limits.RETRY_DELAY_MS_MAX)}`,
+    ],
     [7, '08f4031204626f6f6d20012a0170309108' + '4801', 'RT0007 500 pause -'],
     [7, '08fb03' + '4802', 'RT0007 507 fail -'],
     [6, '08fb03' + '4802', 'RT0007 507 retry -'],

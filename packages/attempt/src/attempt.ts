@@ -9,8 +9,9 @@ import {
   commandAckFrame,
   decodeHandlerMessage,
   encodeFrame,
-  encodeFrames,
+  encodePieces,
   FrameDecoder,
+  isLargeFrame,
   notificationFrame,
   PROTOCOL_VERSION_TREES,
   replayFrame,
@@ -67,15 +68,20 @@ export class Attempt {
     return this.#isFinished;
   }
 
+  /** Bytes of a message that began to come and is not whole, received or not; 0 = none. */
+  get expectedBytes(): number {
+    return this.#decoder.expectedBytes;
+  }
+
   /** The first outputs: start and replay in one write; where nothing can follow, the end of the request. Call it once. */
   begin(): readonly AttemptOutput[] {
     const { journal, protocolVersion } = this.#start;
     const frames: OutgoingFrame[] = [this.#startFrame()];
     for (const entry of journal) frames.push(replayFrame(entry, protocolVersion));
-    const write: AttemptOutput = { kind: 'write', bytes: encodeFrames(frames) };
-    if (this.#start.mode === 'bidi') return [write];
+    const writes = writesOf(frames);
+    if (this.#start.mode === 'bidi') return writes;
     this.#isRequestOpen = false;
-    return [write, CLOSE_REQUEST];
+    return [...writes, CLOSE_REQUEST];
   }
 
   /** Takes what happened and gives what to do, in this order. */
@@ -93,7 +99,7 @@ export class Attempt {
       case 'notification-stored':
         return this.#onNotification(input);
       case 'command-stored':
-        return this.#isRequestOpen ? [writeOf(commandAckFrame(input.commandIndex))] : NOTHING;
+        return this.#isRequestOpen ? writeOf(commandAckFrame(input.commandIndex)) : NOTHING;
       case 'command-refused':
         return this.#fail(input.failure);
       case 'inactivity-timeout':
@@ -196,8 +202,10 @@ export class Attempt {
   }
 
   #onError(error: HandlerError): readonly AttemptOutput[] {
-    const { behavior, nextRetryDelayMs } = error;
-    return this.#fail(reportedFailure(error), { behavior, retryDelayMs: nextRetryDelayMs });
+    const { behavior, nextRetryDelayMs: asked } = error;
+    const retryDelayMs =
+      asked === undefined ? undefined : Math.min(asked, limits.RETRY_DELAY_MS_MAX);
+    return this.#fail(reportedFailure(error), { behavior, retryDelayMs });
   }
 
   #onFault(fault: ProtocolFault): readonly AttemptOutput[] {
@@ -216,7 +224,7 @@ export class Attempt {
     const frame = isAcknowledged
       ? runCompletionAckFrame(entry.id.id)
       : notificationFrame(entry, this.#start.protocolVersion);
-    return [writeOf(frame)];
+    return writeOf(frame);
   }
 
   /**
@@ -265,6 +273,11 @@ function isOutput(command: HandlerCommand): boolean {
   return command.type === 'output';
 }
 
-function writeOf(frame: OutgoingFrame): AttemptOutput {
-  return { kind: 'write', bytes: encodeFrame(frame) };
+function writeOf(frame: OutgoingFrame): AttemptOutput[] {
+  return isLargeFrame(frame) ? writesOf([frame]) : [{ kind: 'write', bytes: encodeFrame(frame) }];
+}
+
+/** Small frames in one write; a large payload in one of its own, as it is. */
+function writesOf(frames: readonly OutgoingFrame[]): AttemptOutput[] {
+  return encodePieces(frames).map((bytes) => ({ kind: 'write', bytes }));
 }

@@ -26,6 +26,10 @@ function judgeStatus(head: ResponseHead): HeadFault {
   const { status } = head;
   const answered = `the endpoint answered with status ${status.toString()}`;
   switch (status) {
+    case 401:
+      return fault(
+        serverFailure('RT0012', `${answered}: it does not accept who this server says it is`),
+      );
     case 415:
       return fault(
         serverFailure('RT0015', `${answered}: it no longer speaks the negotiated version`),

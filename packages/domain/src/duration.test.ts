@@ -55,6 +55,8 @@ const ACCEPTED: readonly (readonly [string, number])[] = [
   ['1d 12:00:00', 1.5 * D],
   ['+5s', 5000],
   ['1500ms', 1500],
+  ['1h, 2m', H + 120_000],
+  ['5 hours', 5 * H],
 ];
 
 const REFUSED = [
@@ -65,6 +67,10 @@ const REFUSED = [
     '0.5',
     '-1s',
     '-PT5S',
+    '5s ago',
+    'PT-5S',
+    '1 month',
+    'infinite',
     '1 hour ago',
     'P1M',
     'P1Y',
@@ -119,6 +125,7 @@ describe('duration', () => {
   it('allows blanks at the end of a delay only', () => {
     expect(parseDelay('1s  ')).toEqual({ kind: 'ok', ms: 1000 });
     expect(parseDuration('1s ').kind).toBe('bad');
+    expect(parseDuration('1s\n').kind).toBe('bad');
   });
 
   it.each([
@@ -128,9 +135,12 @@ describe('duration', () => {
     [500, '500ms'],
     [0.001, '1µs'],
     [0.0000015, '2ns'],
+    [0.9999999, '1ms'],
+    [999.9999999, '1s'],
     [0, '0s'],
     [400 * D, '400d'],
     [7 * D, '7d'],
+    [D + 90 * 60_000 + 1_500.25, '1d 1h 30m 1s 500ms 250µs'],
   ])('prints %d ms as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });

@@ -5,6 +5,8 @@
  * 7 days. Months, years, negative durations and bare numbers other than 0 are refused.
  */
 
+import { DURATION_MS_MAX } from './limits.js';
+
 export type ParsedDuration =
   { readonly kind: 'ok'; readonly ms: number } | { readonly kind: 'bad'; readonly reason: string };
 
@@ -18,7 +20,7 @@ interface Unit {
   readonly countMax: number;
 }
 
-const SECONDS_MAX = 631_107_417_600;
+const SECONDS_MAX = DURATION_MS_MAX / 1_000;
 
 /** From large to small: the order in which they may follow each other. */
 const UNITS: readonly Unit[] = [
@@ -89,18 +91,20 @@ export function parseDelay(text: string): ParsedDuration {
 /** Prints a duration compactly, largest unit first: `1d`, `1h 30m`, `1m 30s 5ms`, `0s`. Weeks are printed as days. */
 export function formatDuration(ms: number): string {
   const parts: string[] = [];
-  let rest = Math.floor(ms);
+  const roundedNanos = Math.round((ms - Math.floor(ms)) * NANOS_PER_MS);
+  const nanos = roundedNanos % NANOS_PER_MS;
+  let rest = Math.floor(ms) + (roundedNanos - nanos) / NANOS_PER_MS;
   for (const [suffix, unitMs] of PRINTED_UNITS) {
     const count = Math.floor(rest / unitMs);
     if (count > 0) parts.push(`${count.toString()}${suffix}`);
     rest -= count * unitMs;
   }
-  const nanos = Math.round((ms - Math.floor(ms)) * 1e6);
   if (nanos >= 1000) parts.push(`${Math.floor(nanos / 1000).toString()}µs`);
   if (nanos % 1000 > 0) parts.push(`${(nanos % 1000).toString()}ns`);
   return parts.length === 0 ? '0s' : parts.join(' ');
 }
 
+const NANOS_PER_MS = 1e6;
 const PRINTED_UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -117,7 +121,7 @@ function parse(text: string): ParsedDuration {
     if (unsigned.startsWith('-') || /\bago$/.test(unsigned))
       fail('negative durations are not supported');
     const ms = /^p/i.test(unsigned) ? parseIso(unsigned) : parseFriendly(unsigned);
-    if (ms > SECONDS_MAX * 1e3) fail('too large');
+    if (ms > DURATION_MS_MAX) fail('too large');
     return { kind: 'ok', ms };
   } catch (error) {
     if (error instanceof DurationFault) return { kind: 'bad', reason: error.message };

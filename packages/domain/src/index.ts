@@ -28,6 +28,7 @@ export {
   type CompletedResult,
   type CompletionSlot,
   type DeploymentPin,
+  type Inheritance,
   type Invocation,
   type InvocationStatus,
   type ResponseSink,
@@ -41,6 +42,8 @@ export type {
   PromiseDirectory,
   StateDirectory,
   StateDirectoryEntry,
+  StateEntry,
+  StateReplacement,
 } from './object.js';
 export {
   compareTimerKeys,
@@ -57,15 +60,19 @@ export {
   type PartitionMessage,
 } from './message.js';
 export {
+  capAttempts,
   DEFAULT_RETRY_POLICY,
   nextRetryDelayMs,
   RETRY_JITTER_MAX,
   type OnMaxAttempts,
   type RetryPolicy,
 } from './retry-policy.js';
+export { capRetention, type HandlerPolicies, type Retention } from './handler-policies.js';
 export {
   EMPTY_SCHEMA,
   type Deployment,
+  type DeploymentEndpoint,
+  type HandlerCaps,
   type HandlerDefaults,
   type HandlerOptions,
   type HandlerSchema,
@@ -86,7 +93,12 @@ export {
   type ResolvedHandler,
   type ResolvedService,
 } from './schema-lookup.js';
-export type { OperationOutcome, PartitionAnswer, PartitionRequest } from './partition-api.js';
+export type {
+  DeploymentChoice,
+  OperationOutcome,
+  PartitionAnswer,
+  PartitionRequest,
+} from './partition-api.js';
 export {
   EngineError,
   ERROR_CODES,
@@ -100,6 +112,7 @@ export {
   deploymentIdFromUlid,
   deploymentIdToUlid,
   derivePartitionKey,
+  encodeBase64Url,
   formatAwakeableId,
   idempotentInvocationId,
   INVOCATION_ID_BYTES,

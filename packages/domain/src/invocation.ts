@@ -64,11 +64,21 @@ export interface AttemptFailure {
 export interface RetryState {
   /** Failed attempts that count against the policy since the last stored command. */
   readonly failures: number;
-  /** All failed attempts since the last stored command, also those with a delay set by the deployment. */
+  /** Failed attempts since the last stored command with a delay set by the deployment: they use up no attempt of the policy. */
+  readonly setDelays: number;
+  /** Failed attempts since the last stored command that reached the handler, whoever set the delay. */
   readonly failuresSinceLastCommand: number;
   /** When the next attempt starts, ms since the epoch; undefined once it has started. */
   readonly nextAttemptAt: number | undefined;
   readonly failure: AttemptFailure;
+}
+
+/** What a restarted invocation took over from the one that it repeats, beyond the input. */
+export interface Inheritance {
+  /** The first so many entries of the journal: what they started belongs to the original. */
+  readonly entries: number;
+  /** Whose id seeds the randomness: the entries may contain what was drawn from it. */
+  readonly seedId: InvocationId;
 }
 
 /** Result of a completed invocation: where the output stands in its journal, or the failure that the server made. */
@@ -114,6 +124,11 @@ export interface Invocation {
   /** Journal entries that the handler knew when it fell asleep; set exactly when suspended. */
   readonly awaitKnownEntries: number | undefined;
   readonly result: CompletedResult | undefined;
+  /** When somebody purged it; from then on it is there for nobody but the request that made it. */
+  readonly purgedAt: number | undefined;
+  /** Entries of a purged journal may still be stored at indexes below this; they are no part of it any more. */
+  readonly purgeLength: number | undefined;
+  readonly inherited: Inheritance | undefined;
 }
 
 /** True while an invocation may still append to its journal. */
@@ -125,6 +140,7 @@ export function isInFlight(status: InvocationStatus): boolean {
 export function isRetained(invocation: Invocation, now: number): boolean {
   return (
     invocation.completedAt !== undefined &&
+    invocation.purgedAt === undefined &&
     now < invocation.completedAt + invocation.completionRetentionMs
   );
 }

@@ -56,6 +56,10 @@ export type JournalEntry =
       readonly raw: Uint8Array;
       /** Set for `call` and `one-way-call`: whom the command started. */
       readonly callee?: InvocationId | undefined;
+      /** Completion that the command waits for; undefined for those that wait for none. */
+      readonly completionId?: number | undefined;
+      /** Completion that tells a caller the id of the callee; set for `call` and `one-way-call`. */
+      readonly invocationIdCompletionId?: number | undefined;
       readonly appendedAt: number;
     }
   | {

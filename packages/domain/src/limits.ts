@@ -15,6 +15,15 @@ export const RECORD_SIZE_BYTES_MAX = MIB;
 /** Commands that wait to be decided in one partition; more are refused as overload. */
 export const PARTITION_QUEUE_LENGTH_MAX = 65_536;
 
+/** Payloads of the commands that wait to be decided in one partition, in bytes; more are refused as overload. */
+export const PARTITION_QUEUE_BYTES_MAX = 256 * MIB;
+
+/** Payloads that the attempts of a worker hold in memory, unless configured; beyond it attempts wait for room. */
+export const PAYLOAD_MEMORY_BYTES_MAX = 1_536 * MIB;
+
+/** A key in UTF-8: of an object, a state value, a promise, a named signal, or for idempotency. Longer ones are refused. */
+export const KEY_BYTES_MAX = 64 * KIB;
+
 /** Depth of an await tree; deeper ones are refused (RT0025). */
 export const AWAIT_DEPTH_MAX = 1_000;
 
@@ -24,7 +33,10 @@ export const RESPONSE_SINKS_MAX = 10_000;
 /** Waiting places in the inbox of one object key; more are refused with 429. */
 export const INBOX_LENGTH_MAX = 1_000_000;
 
-/** Entries in one journal. */
+/** Replacements of the state that wait in the inbox of one object key; more are refused (`limit-reached`). */
+export const INBOX_REPLACEMENTS_MAX = 100;
+
+/** Entries in one journal; with a further command the invocation is paused, further signals are dropped. */
 export const JOURNAL_LENGTH_MAX = 1_000_000;
 
 /** Bytes of message and stack trace that the last failure of an invocation keeps, each. */
@@ -41,3 +53,18 @@ export const CONCURRENT_INVOCATIONS_MAX = 1_000;
 
 /** Journal entries that one step of a purge removes. */
 export const PURGE_SLICE_ENTRIES = 1_000;
+
+/** Longest duration that has a text: what its readers accept. */
+export const DURATION_MS_MAX = 631_107_417_600_000;
+
+/** Delays in a row that deployments may set before a retry without using up an attempt of the policy. */
+export const FREE_RETRY_DELAYS_MAX = 10_000;
+
+/** Longest wait before a retry, whatever a policy or a deployment asks for: a year. */
+export const RETRY_DELAY_MS_MAX = 365 * 24 * 3_600_000;
+
+/** Journal entries that a restart takes over, completions included; more are refused (`limit-reached`). */
+export const RESTART_ENTRIES_MAX = 10_000;
+
+/** Bytes of payload that a restart takes over beside the input; more are refused (`limit-reached`). */
+export const RESTART_BYTES_MAX = 64 * MIB;

@@ -12,11 +12,26 @@ export interface ObjectLock {
   readonly holder: InvocationId;
   readonly inboxHead: number;
   readonly inboxTail: number;
+  /** How many of the places in the inbox are replacements of the state. */
+  readonly replacements: number;
 }
 
-/** One waiting place in the inbox of an object key. */
-export interface InboxEntry {
-  readonly invocationId: InvocationId;
+/** One waiting place in the inbox of an object key: somebody who takes the lock, or a new state that is written in passing. */
+export type InboxEntry =
+  | { readonly kind: 'invocation'; readonly invocationId: InvocationId }
+  | { readonly kind: 'state-replacement'; readonly replacement: StateReplacement };
+
+/** The whole new state of a key. */
+export interface StateReplacement {
+  /** Version of the state that is meant to be replaced; on another one nothing changes. Undefined = any. */
+  readonly expectedVersion: string | undefined;
+  /** Of entries with the same key the last one counts. */
+  readonly entries: readonly StateEntry[];
+}
+
+export interface StateEntry {
+  readonly key: string;
+  readonly value: Uint8Array;
 }
 
 /** Directory of the state of one key: all state keys, sorted, with the size of each value in bytes. */

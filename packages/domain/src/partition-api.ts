@@ -3,9 +3,10 @@
  * id of its own: a repeat with the same id gets the same answer and never runs twice.
  */
 
-import type { InvocationId } from './ids/index.js';
+import type { DeploymentId, InvocationId } from './ids/index.js';
 import type { NotificationId, NotificationResult } from './notification.js';
 import type { InvocationRequest } from './message.js';
+import type { StateEntry } from './object.js';
 import type { Result } from './result.js';
 
 export type PartitionRequest =
@@ -31,12 +32,73 @@ export type PartitionRequest =
       readonly id: NotificationId;
       readonly result: NotificationResult;
     }
-  | { readonly kind: 'cancel'; readonly requestId: string; readonly invocationId: InvocationId }
-  | { readonly kind: 'kill'; readonly requestId: string; readonly invocationId: InvocationId };
+  | {
+      readonly kind: 'cancel' | 'kill' | 'pause' | 'purge' | 'purge-journal';
+      readonly requestId: string;
+      readonly invocationId: InvocationId;
+    }
+  | {
+      readonly kind: 'resume';
+      readonly requestId: string;
+      readonly invocationId: InvocationId;
+      readonly deployment: DeploymentChoice;
+    }
+  | {
+      readonly kind: 'restart-as-new';
+      readonly requestId: string;
+      /** The completed invocation; it stays as it is. */
+      readonly invocationId: InvocationId;
+      /** Has the partition key of the old one. Chosen by who asks, so that a repeat finds what the first one made. */
+      readonly newInvocationId: InvocationId;
+      /** Index of the last journal entry that is taken over; 0 = the input alone. */
+      readonly copyUpTo: number;
+      readonly deployment: DeploymentChoice;
+    }
+  | {
+      readonly kind: 'replace-state';
+      readonly requestId: string;
+      readonly service: string;
+      readonly key: string;
+      /** Version of the state that is meant to be replaced; on another one nothing changes. Undefined = any. */
+      readonly expectedVersion: string | undefined;
+      /** The whole new state; none clears it. */
+      readonly entries: readonly StateEntry[];
+    };
 
-/** Outcome of an operation on an invocation. `appended`: will take effect when the handler sees it. */
+/** Where an invocation goes on. `keep`: where it is. `latest`: at the newest deployment of its service. */
+export type DeploymentChoice =
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'latest' }
+  | { readonly kind: 'fixed'; readonly deploymentId: DeploymentId };
+
+/** Outcome of an operation on an invocation or a state. Only the first three are successes. */
 export type OperationOutcome =
-  'done' | 'appended' | 'not-found' | 'already-completed' | 'not-completed';
+  | 'done'
+  /** Will take effect when the handler sees it, or when the object is free. */
+  | 'appended'
+  /** There was nothing to do. */
+  | 'unchanged'
+  | 'not-found'
+  | 'already-completed'
+  | 'not-completed'
+  /** Scheduled or queued. */
+  | 'not-started'
+  /** Nothing runs that could be paused. */
+  | 'not-running'
+  | 'still-running'
+  /** The journal is purged, so there is no input any more. */
+  | 'journal-missing'
+  /** Workflow runs cannot be restarted: there is one for each key. */
+  | 'workflow-unsupported'
+  /** A position outside of the journal, or commands before it still lack their completions. */
+  | 'journal-position-invalid'
+  | 'deployment-not-found'
+  /** Running attempts stay where they are, and what never ran has no deployment to be changed. */
+  | 'deployment-not-changeable'
+  /** The deployment does not speak the protocol version with which the invocation began. */
+  | 'deployment-incompatible'
+  /** A limit of the object or of the journal is reached; see the limits of `domain`. */
+  | 'limit-reached';
 
 export type PartitionAnswer =
   | {

@@ -1,5 +1,7 @@
 /** Retry policy of a handler, with all defaults filled in (interface §2.3). */
 
+import { RETRY_DELAY_MS_MAX } from './limits.js';
+
 export type OnMaxAttempts = 'pause' | 'kill';
 
 export interface RetryPolicy {
@@ -19,6 +21,12 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   onMaxAttempts: 'pause',
 };
 
+/** The policy with no more attempts than a server allows; undefined = it allows any number. */
+export function capAttempts(policy: RetryPolicy, attemptsMax: number | undefined): RetryPolicy {
+  if (attemptsMax === undefined || (policy.maxAttempts ?? Infinity) <= attemptsMax) return policy;
+  return { ...policy, maxAttempts: attemptsMax };
+}
+
 /** Share of the delay that chance may add. */
 export const RETRY_JITTER_MAX = 0.3;
 
@@ -27,7 +35,7 @@ export const RETRY_JITTER_MAX = 0.3;
  *
  * @param failures failures so far, at least 1
  * @param chance a number in [0, 1)
- * @returns ms, at least 0, or undefined when the policy allows no further attempt
+ * @returns whole ms from 0 to `limits.RETRY_DELAY_MS_MAX`, or undefined when the policy allows no further attempt
  */
 export function nextRetryDelayMs(
   policy: RetryPolicy,
@@ -38,5 +46,5 @@ export function nextRetryDelayMs(
   const grown = policy.initialIntervalMs * policy.exponentiationFactor ** (failures - 1);
   // Deployments choose the numbers: a negative factor has no meaning, and 0 times an endless one is no number.
   const base = grown > 0 ? Math.min(grown, policy.maxIntervalMs) : 0;
-  return Math.ceil(base * (1 + chance * RETRY_JITTER_MAX));
+  return Math.ceil(Math.min(base * (1 + chance * RETRY_JITTER_MAX), RETRY_DELAY_MS_MAX));
 }

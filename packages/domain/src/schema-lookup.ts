@@ -1,30 +1,22 @@
 /** Questions that hot paths ask of the schema: built once per schema version, answered by maps. */
 
+import { resolvePolicies, type HandlerPolicies } from './handler-policies.js';
 import type { DeploymentId } from './ids/index.js';
-import type { RetryPolicy } from './retry-policy.js';
 import type {
   Deployment,
   HandlerDefaults,
   HandlerSchema,
-  PartialRetryPolicy,
   Schema,
   ServiceSchema,
 } from './schema.js';
 import type { TargetKind } from './target.js';
 
-/** A handler of the newest revision of its service, with every setting resolved. */
-export interface ResolvedHandler {
+/** A handler as one deployment serves it, with every setting resolved. */
+export interface ResolvedHandler extends HandlerPolicies {
   readonly service: ServiceSchema;
   readonly handler: HandlerSchema;
   readonly kind: TargetKind;
   readonly isPublic: boolean;
-  readonly inactivityTimeoutMs: number;
-  readonly abortTimeoutMs: number;
-  readonly idempotencyRetentionMs: number;
-  readonly workflowCompletionRetentionMs: number;
-  readonly journalRetentionMs: number;
-  readonly enableLazyState: boolean;
-  readonly retryPolicy: RetryPolicy;
 }
 
 export interface ResolvedService {
@@ -128,43 +120,11 @@ function resolveHandler(
   handler: HandlerSchema,
   defaults: HandlerDefaults,
 ): ResolvedHandler {
-  const own = handler.options;
-  const inherited = service.options;
   return {
     service,
     handler,
     kind: targetKind(service, handler),
     isPublic: !(handler.ingressPrivate ?? service.ingressPrivate),
-    inactivityTimeoutMs:
-      own.inactivityTimeoutMs ?? inherited.inactivityTimeoutMs ?? defaults.inactivityTimeoutMs,
-    abortTimeoutMs: own.abortTimeoutMs ?? inherited.abortTimeoutMs ?? defaults.abortTimeoutMs,
-    idempotencyRetentionMs:
-      own.idempotencyRetentionMs ??
-      inherited.idempotencyRetentionMs ??
-      defaults.idempotencyRetentionMs,
-    workflowCompletionRetentionMs:
-      own.workflowCompletionRetentionMs ??
-      inherited.workflowCompletionRetentionMs ??
-      defaults.workflowCompletionRetentionMs,
-    journalRetentionMs:
-      own.journalRetentionMs ?? inherited.journalRetentionMs ?? defaults.journalRetentionMs,
-    enableLazyState: own.enableLazyState ?? inherited.enableLazyState ?? false,
-    retryPolicy: resolveRetryPolicy(own.retryPolicy, inherited.retryPolicy, defaults.retryPolicy),
-  };
-}
-
-function resolveRetryPolicy(
-  own: PartialRetryPolicy | undefined,
-  inherited: PartialRetryPolicy | undefined,
-  defaults: RetryPolicy,
-): RetryPolicy {
-  return {
-    initialIntervalMs:
-      own?.initialIntervalMs ?? inherited?.initialIntervalMs ?? defaults.initialIntervalMs,
-    exponentiationFactor:
-      own?.exponentiationFactor ?? inherited?.exponentiationFactor ?? defaults.exponentiationFactor,
-    maxIntervalMs: own?.maxIntervalMs ?? inherited?.maxIntervalMs ?? defaults.maxIntervalMs,
-    maxAttempts: own?.maxAttempts ?? inherited?.maxAttempts ?? defaults.maxAttempts,
-    onMaxAttempts: own?.onMaxAttempts ?? inherited?.onMaxAttempts ?? defaults.onMaxAttempts,
+    ...resolvePolicies(handler.options, service.options, defaults),
   };
 }

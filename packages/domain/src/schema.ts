@@ -9,6 +9,24 @@ export type HandlerType = 'exclusive' | 'shared' | 'workflow';
 export type ProtocolMode = 'bidi-stream' | 'request-response';
 export type HttpVersion = 'HTTP/1.1' | 'HTTP/2.0';
 
+/** Where a deployment is and how it is reached. */
+export type DeploymentEndpoint =
+  | {
+      readonly kind: 'http';
+      /** Where the deployment listens; a path prefix and a query are kept. */
+      readonly uri: string;
+      readonly httpVersion: HttpVersion;
+    }
+  | {
+      readonly kind: 'lambda';
+      /** With version or alias. */
+      readonly arn: string;
+      /** Role that the server takes on to invoke the function. */
+      readonly assumeRoleArn: string | undefined;
+      /** What the function can unpack. */
+      readonly compression: 'zstd' | undefined;
+    };
+
 /** Settings that a handler, else its service, else the server decides. Absent = ask the next one. */
 export interface HandlerOptions {
   readonly inactivityTimeoutMs?: number | undefined;
@@ -70,10 +88,8 @@ export interface ServiceSchema {
 
 export interface Deployment {
   readonly id: DeploymentId;
-  /** Where the deployment listens; a path prefix and a query are kept. */
-  readonly uri: string;
+  readonly endpoint: DeploymentEndpoint;
   readonly protocolMode: ProtocolMode;
-  readonly httpVersion: HttpVersion;
   readonly additionalHeaders: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
   /** Ms since the epoch. */
@@ -92,7 +108,7 @@ export interface Schema {
 
 export const EMPTY_SCHEMA: Schema = { deployments: [] };
 
-/** Defaults that the server configuration gives to every handler. */
+/** What the server configuration says about every handler: values for what nobody set, and the most that anybody gets. */
 export interface HandlerDefaults {
   readonly inactivityTimeoutMs: number;
   readonly abortTimeoutMs: number;
@@ -100,4 +116,13 @@ export interface HandlerDefaults {
   readonly idempotencyRetentionMs: number;
   readonly workflowCompletionRetentionMs: number;
   readonly retryPolicy: RetryPolicy;
+  readonly caps?: HandlerCaps | undefined;
+}
+
+/** Upper bounds on what handlers, services and the defaults themselves ask for. They are applied when a value is read. */
+export interface HandlerCaps {
+  readonly journalRetentionMs?: number | undefined;
+  readonly idempotencyRetentionMs?: number | undefined;
+  readonly workflowCompletionRetentionMs?: number | undefined;
+  readonly retryAttempts?: number | undefined;
 }

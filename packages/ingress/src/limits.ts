@@ -28,6 +28,9 @@ export const HTTP2_HEADER_BLOCK_BYTES_MAX = 16 * KIB;
 /** Requests in progress at once, unless configured lower; more are answered with 429. */
 export const CONCURRENT_REQUESTS_MAX = 100_000;
 
+/** Bodies of requests in progress, in all, unless configured; further large ones are answered with 429. */
+export const BODIES_IN_FLIGHT_BYTES_MAX = 1024 * MIB;
+
 /** Answers that are waited for, also for callers that have gone away; more are answered with 429. */
 export const WAITING_ANSWERS_MAX = 200_000;
 

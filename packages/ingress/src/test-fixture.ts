@@ -72,9 +72,8 @@ export function testSchema(more: readonly HandlerSchema[] = []): SchemaLookup {
   ];
   const deployment = {
     id: 'dp_test' as DeploymentId,
-    uri: 'http://localhost:9080',
+    endpoint: { kind: 'http', uri: 'http://localhost:9080', httpVersion: 'HTTP/2.0' },
     protocolMode: 'bidi-stream',
-    httpVersion: 'HTTP/2.0',
     additionalHeaders: {},
     metadata: {},
     createdAt: 0,
@@ -135,6 +134,12 @@ export function echo(request: PartitionRequest): PartitionAnswer {
     case 'signal':
     case 'cancel':
     case 'kill':
+    case 'pause':
+    case 'purge':
+    case 'purge-journal':
+    case 'resume':
+    case 'restart-as-new':
+    case 'replace-state':
       return { kind: 'operation', outcome: 'done' };
   }
 }

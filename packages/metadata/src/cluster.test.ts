@@ -25,7 +25,7 @@ describe('provisioning', () => {
       const store = new MemoryMetadataStore();
       await store.put(CLUSTER_DOCUMENT, encodeUtf8(text), 'absent');
       const read = provisionCluster(store, { name: 'c', partitionCount: 4 });
-      await expect(read).rejects.toMatchObject({ code: 'storage' });
+      await expect(read).rejects.toMatchObject({ code: 'META0005' });
     },
   );
 });

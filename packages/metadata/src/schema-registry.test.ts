@@ -28,9 +28,8 @@ const defaults: HandlerDefaults = {
 function deployment(id: string): Deployment {
   return {
     id: id as DeploymentId,
-    uri: 'http://localhost:9080/',
+    endpoint: { kind: 'http', uri: 'http://localhost:9080/', httpVersion: 'HTTP/2.0' },
     protocolMode: 'bidi-stream',
-    httpVersion: 'HTTP/2.0',
     additionalHeaders: { 'x-a': 'b' },
     metadata: {},
     createdAt: 1_700_000_000_000,
@@ -88,7 +87,7 @@ describe('the schema document', () => {
   it('a schema that JSON cannot hold is refused before it is stored', () => {
     const [first] = schema.deployments;
     const endless = { ...(first as Deployment), createdAt: Infinity };
-    const code = expect.objectContaining({ code: 'storage' });
+    const code = expect.objectContaining({ code: 'META0005' });
     expect(() => encodeSchema({ deployments: [endless] })).toThrow(code);
     const { services } = first as Deployment;
     const [service] = services;
@@ -103,12 +102,27 @@ describe('the schema document', () => {
   it.each([
     '',
     '{}',
-    '{"version":2,"deployments":[]}',
-    '{"version":1,"deployments":[],"more":1}',
-    '{"version":1,"deployments":[{"id":"dp_1a"}]}',
-  ])('%s is refused with a code', (text) => {
-    const code = expect.objectContaining({ code: 'storage' });
+    '{"version":0,"deployments":[]}',
+    '{"version":2,"deployments":[],"more":1}',
+    '{"version":2,"deployments":[{"id":"dp_1a"}]}',
+  ])('META0005 for %s', (text) => {
+    const code = expect.objectContaining({ code: 'META0005' });
     expect(() => decodeSchema(encodeUtf8(text))).toThrow(code);
+  });
+
+  it('META0010 for a document of a newer server, whatever else is in it', () => {
+    const code = expect.objectContaining({ code: 'META0010' });
+    expect(() => decodeSchema(encodeUtf8('{"version":3,"moved":true}'))).toThrow(code);
+  });
+
+  it('reads version 1, in which every deployment was reached over HTTP', () => {
+    const deployments = schema.deployments.map(({ endpoint, ...rest }) => {
+      const { uri, httpVersion } = endpoint as Extract<Deployment['endpoint'], { kind: 'http' }>;
+      return { ...rest, uri, httpVersion };
+    });
+    const old = encodeUtf8(JSON.stringify({ version: 1, deployments }));
+    expect(decodeSchema(old)).toEqual(schema);
+    expect(decodeSchema(encodeSchema(decodeSchema(old)))).toEqual(schema);
   });
 });
 
@@ -188,9 +202,9 @@ describe('SchemaRegistry', () => {
         if (entry.version > version) resolve();
       });
     });
-    await store.put(SCHEMA_DOCUMENT, encodeUtf8('{"version":2}'), version);
+    await store.put(SCHEMA_DOCUMENT, encodeUtf8('{"version":3}'), version);
     await told;
-    expect(unreadable).toMatchObject([{ code: 'storage' }]);
+    expect(unreadable).toMatchObject([{ code: 'META0010' }]);
     expect(idsOf(registry.current.schema)).toEqual(['dp_1a']);
   });
 });

@@ -43,7 +43,7 @@ export class SchemaRegistry implements Disposable {
   /**
    * Loads the document and watches it. `defaults` are the settings of the server for handlers that say nothing.
    *
-   * Throws EngineError `storage` when the document cannot be read.
+   * Throws EngineError META0005 when the document cannot be read, META0010 when a newer server wrote it.
    */
   static async open(
     defaults: HandlerDefaults,
@@ -132,5 +132,5 @@ export class SchemaRegistry implements Disposable {
 }
 
 function unreadable(cause: unknown): EngineError {
-  return new EngineError('storage', 'the schema document cannot be read', { cause });
+  return new EngineError('META0005', 'the schema document cannot be read', { cause });
 }

@@ -30,14 +30,32 @@ describe('explain', () => {
       const text = explain(new EngineError('RT0004', 'no listener', { cause: error }), [
         wanted(port),
       ]);
-      expect(text).toContain(`RT0004 Port ${port}, for ingress (calls), is taken by process`);
-      expect(text).toContain(String(process.pid));
+      expect(text).toContain(`RT0004 Port ${port}, for ingress (calls), is taken by this engine`);
       expect(text).toContain(`ENGINE_INGRESS__BIND_PORT=${port + 10_000}`);
       expect(explain(error, [])).toContain('RT0004 listen EADDRINUSE');
     }));
 
+  it('names another process that holds the port', () => {
+    const owner = { pid: 1, command: 'init' };
+    expect(explainTakenPort('RT0004', wanted(1), owner)).toContain('is taken by process 1: init');
+  });
+
   it('says so when the holder is not for us to see', () => {
     expect(explainTakenPort(undefined, wanted(1), undefined)).toMatch(/^Port 1.*another process/);
+  });
+
+  it('RT0004 says what the platform says when the port is not taken', async () => {
+    const second = createServer().listen({ port: 4_711, host: '192.0.2.1' });
+    const [cause] = (await once(second, 'error')) as [Error];
+    const error = new EngineError('RT0004', 'no listener on 192.0.2.1:4711', { cause });
+    const text = explain(error, [wanted(4_711)]);
+    expect(text).toMatch(/^RT0004 no listener on 192\.0\.2\.1:4711, for ingress \(calls\)\n/);
+    expect(text).not.toContain('taken');
+    expect(text).toContain('docs/errors/RT0004.md');
+  });
+
+  it('shows no word of ours as if it were a documented code', () => {
+    expect(explain(new EngineError('storage', 'the disk is gone'), [])).toBe('the disk is gone');
   });
 
   it('adds what to do for RT0002 and RT0005', () => {

@@ -3,8 +3,10 @@ export { violation, type ProtocolFault } from './fault.js';
 export {
   encodeFrame,
   encodeFrames,
+  encodePieces,
   FRAME_HEADER_BYTES,
   FrameDecoder,
+  isLargeFrame,
   type Frame,
   type OutgoingFrame,
 } from './frames.js';

@@ -10,6 +10,12 @@ import {
 import { encodeUtf8, fromHex, toHex } from '@engine/stdx';
 import { encodeFrame, encodeFrames, type OutgoingFrame } from './frames.js';
 import {
+  InputCommand,
+  Notification,
+  OutputCommand,
+  Start,
+} from './gen/service-protocol/messages.js';
+import {
   commandAckFrame,
   notificationFrame,
   replayFrame,
@@ -171,6 +177,48 @@ describe('replay', () => {
   ])('writes %j as captured', (entry, hex) => {
     expect(hexOf(notificationFrame(entry, 6))).toBe(hex);
     expect(hexOf(replayFrame(entry, 7))).toBe(hex);
+  });
+
+  it('writes large values as they are, behind everything else', () => {
+    const content = new Uint8Array(100_000).fill(9);
+    const input = replayFrame(
+      { kind: 'input', headers: [{ key: 'a', value: 'b' }], payload: content, appendedAt: 0 },
+      6,
+    );
+    const result = { kind: 'success', value: content } as const;
+    const output = replayFrame({ kind: 'output', name: 'n', result, appendedAt: 0 }, 6);
+    const completion = notificationFrame(
+      notification('run', 300, { kind: 'value', value: content }),
+      6,
+    );
+    const start = startFrame({
+      ...START,
+      state: [
+        ['small', Uint8Array.of(1)],
+        ['large', content],
+      ],
+    });
+    for (const frame of [input, output, completion, start]) {
+      expect(frame.rest?.at(-1)).toBe(content);
+    }
+    const payloadOf = (frame: OutgoingFrame) => encodeFrame(frame).subarray(8);
+    expect(InputCommand.decode(payloadOf(input))).toMatchObject({
+      headers: [{ key: 'a', value: 'b' }],
+      value: { content },
+    });
+    expect(OutputCommand.decode(payloadOf(output))).toMatchObject({
+      name: 'n',
+      result: { $case: 'value', value: { content } },
+    });
+    expect(Notification.decode(payloadOf(completion))).toMatchObject({
+      id: { $case: 'completionId', value: 300 },
+      result: { $case: 'value', value: { content } },
+    });
+    const { stateMap } = Start.decode(payloadOf(start));
+    expect(stateMap.map(({ key, value }) => [Buffer.from(key).toString(), value.length])).toEqual([
+      ['small', 1],
+      ['large', 100_000],
+    ]);
   });
 
   it('writes acknowledgements', () => {

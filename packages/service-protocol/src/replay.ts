@@ -1,8 +1,8 @@
 /** What the server sends: the start of an attempt, its replay, then notifications and acknowledgements. */
 import { invocationIdToBytes, type InvocationId, type JournalEntry } from '@engine/domain';
-import { assertNever, encodeUtf8 } from '@engine/stdx';
-import { encodeMessage } from './encode-message.js';
-import type { OutgoingFrame } from './frames.js';
+import { assertNever, concatBytes, EMPTY_BYTES, encodeUtf8 } from '@engine/stdx';
+import { encodeMessage, largeFieldHead } from './encode-message.js';
+import { LARGE_PIECE_BYTES_MIN, type OutgoingFrame } from './frames.js';
 import {
   CommandAck,
   InputCommand,
@@ -10,11 +10,13 @@ import {
   OutputCommand,
   ProposeRunCompletionAck,
   Start,
+  Start_StateEntry,
 } from './gen/service-protocol/messages.js';
 import { COMMAND_CODE, MESSAGE_TYPE, NOTIFICATION_CODE } from './message-types.js';
 import { writeFailure, writeNotificationResult } from './results.js';
 
 type NotificationEntry = Extract<JournalEntry, { kind: 'notification' }>;
+type InputEntry = Extract<JournalEntry, { kind: 'input' }>;
 type OutputEntry = Extract<JournalEntry, { kind: 'output' }>;
 
 /** First version whose failures carry metadata. */
@@ -36,11 +38,13 @@ export interface StartFields {
 
 /** The first frame of an attempt. Scope, limit key and idempotency key stay unset: no SDK needs them to run a handler. */
 export function startFrame(fields: StartFields): OutgoingFrame {
+  const hasLarge = fields.state.some(([, value]) => isLarge(value));
+  const small = hasLarge ? fields.state.filter(([, value]) => !isLarge(value)) : fields.state;
   const message: Start = {
     id: invocationIdToBytes(fields.invocationId),
     debugId: fields.invocationId,
     knownEntries: fields.knownEntries,
-    stateMap: fields.state.map(([key, value]) => ({ key: encodeUtf8(key), value })),
+    stateMap: small.map(([key, value]) => ({ key: encodeUtf8(key), value })),
     partialState: !fields.isStateComplete,
     key: fields.key ?? '',
     retryCountSinceLastStoredEntry: fields.retryCountSinceLastCommand,
@@ -50,17 +54,52 @@ export function startFrame(fields: StartFields): OutgoingFrame {
     limitKey: undefined,
     idempotencyKey: undefined,
   };
-  return { type: MESSAGE_TYPE.start, payload: encodeMessage(Start, message) };
+  const payload = encodeMessage(Start, message);
+  if (!hasLarge) return { type: MESSAGE_TYPE.start, payload };
+  const large = fields.state.filter(([, value]) => isLarge(value));
+  return { type: MESSAGE_TYPE.start, payload, rest: large.flatMap(largeStateEntry) };
+}
+
+/** Field numbers of what may be large (proto/service-protocol/messages.proto). */
+const STATE_MAP_FIELD = 4;
+const STATE_VALUE_FIELD = 2;
+const NOTIFICATION_VALUE_FIELD = 5;
+const INPUT_VALUE_FIELD = 14;
+const OUTPUT_VALUE_FIELD = 14;
+const VALUE_CONTENT_FIELD = 1;
+
+function isLarge(content: Uint8Array): boolean {
+  return content.length >= LARGE_PIECE_BYTES_MIN;
+}
+
+function largeStateEntry([key, value]: StartFields['state'][number]): Uint8Array[] {
+  const name = encodeUtf8(key);
+  const head = largeFieldHead({
+    field: STATE_MAP_FIELD,
+    before: encodeMessage(Start_StateEntry, { key: name, value: EMPTY_BYTES }),
+    contentField: STATE_VALUE_FIELD,
+    content: value,
+  });
+  return [head, value];
+}
+
+/** A frame whose message ends with a large `Value`; `message`: all the others of its fields. */
+function frameWithValue(
+  type: number,
+  message: Uint8Array,
+  value: { readonly field: number; readonly content: Uint8Array },
+): OutgoingFrame {
+  const { field, content } = value;
+  const before = EMPTY_BYTES;
+  const head = largeFieldHead({ field, before, contentField: VALUE_CONTENT_FIELD, content });
+  return { type, payload: concatBytes([message, head]), rest: [content] };
 }
 
 /** A stored entry as it is replayed. Commands go back as the bytes that came. */
 export function replayFrame(entry: JournalEntry, version: number): OutgoingFrame {
   switch (entry.kind) {
-    case 'input': {
-      const headers = entry.headers.map(({ key, value }) => ({ key, value }));
-      const message = { headers, name: '', value: { content: entry.payload } };
-      return { type: MESSAGE_TYPE.input, payload: encodeMessage(InputCommand, message) };
-    }
+    case 'input':
+      return inputFrame(entry);
     case 'output':
       return outputFrame(entry, version);
     case 'command':
@@ -75,11 +114,15 @@ export function replayFrame(entry: JournalEntry, version: number): OutgoingFrame
 /** A notification, in a replay or as it was stored just now. */
 export function notificationFrame(entry: NotificationEntry, version: number): OutgoingFrame {
   const withMetadata = version >= PROTOCOL_VERSION_METADATA;
-  const message: Notification = {
-    id: notificationId(entry),
-    result: writeNotificationResult(entry.result, withMetadata),
-  };
-  return { type: NOTIFICATION_CODE[entry.type], payload: encodeMessage(Notification, message) };
+  const type = NOTIFICATION_CODE[entry.type];
+  const id = notificationId(entry);
+  const { result } = entry;
+  if (result.kind === 'value' && isLarge(result.value)) {
+    const head = encodeMessage(Notification, { id, result: undefined });
+    return frameWithValue(type, head, { field: NOTIFICATION_VALUE_FIELD, content: result.value });
+  }
+  const message = { id, result: writeNotificationResult(result, withMetadata) };
+  return { type, payload: encodeMessage(Notification, message) };
 }
 
 /** Tells the SDK that its run proposal is stored, in place of the whole notification (from version 7, if asked for). */
@@ -93,16 +136,31 @@ export function commandAckFrame(commandIndex: number): OutgoingFrame {
   return { type: MESSAGE_TYPE.commandAck, payload: encodeMessage(CommandAck, { commandIndex }) };
 }
 
-function outputFrame(entry: OutputEntry, version: number): OutgoingFrame {
-  const withMetadata = version >= PROTOCOL_VERSION_METADATA;
-  const message: OutputCommand = {
-    name: entry.name,
-    result:
-      entry.result.kind === 'success'
-        ? { $case: 'value', value: { content: entry.result.value } }
-        : { $case: 'failure', value: writeFailure(entry.result.failure, withMetadata) },
-  };
-  return { type: MESSAGE_TYPE.output, payload: encodeMessage(OutputCommand, message) };
+function inputFrame({ headers, payload }: InputEntry): OutgoingFrame {
+  const type = MESSAGE_TYPE.input;
+  const message = { headers: headers.map(({ key, value }) => ({ key, value })), name: '' };
+  if (isLarge(payload)) {
+    const head = encodeMessage(InputCommand, { ...message, value: undefined });
+    return frameWithValue(type, head, { field: INPUT_VALUE_FIELD, content: payload });
+  }
+  const whole = { ...message, value: { content: payload } };
+  return { type, payload: encodeMessage(InputCommand, whole) };
+}
+
+function outputFrame({ name, result }: OutputEntry, version: number): OutgoingFrame {
+  const type = MESSAGE_TYPE.output;
+  if (result.kind === 'failure') {
+    const failure = writeFailure(result.failure, version >= PROTOCOL_VERSION_METADATA);
+    const message = { name, result: { $case: 'failure' as const, value: failure } };
+    return { type, payload: encodeMessage(OutputCommand, message) };
+  }
+  const { value: content } = result;
+  if (isLarge(content)) {
+    const head = encodeMessage(OutputCommand, { name, result: undefined });
+    return frameWithValue(type, head, { field: OUTPUT_VALUE_FIELD, content });
+  }
+  const message = { name, result: { $case: 'value' as const, value: { content } } };
+  return { type, payload: encodeMessage(OutputCommand, message) };
 }
 
 function notificationId(entry: NotificationEntry): NonNullable<Notification['id']> {

@@ -7,6 +7,7 @@ import type {
   AttemptFailure,
   AwaitTree,
   CommandType,
+  DeploymentId,
   DeploymentPin,
   InvocationId,
   InvocationRequest,
@@ -16,6 +17,7 @@ import type {
   PartitionMessage,
   Result,
   RetryPolicy,
+  StateEntry,
   TimerKey,
 } from '@engine/domain';
 
@@ -47,19 +49,77 @@ export interface SendSignal {
   readonly result: NotificationResult;
 }
 
-export interface CancelInvocation {
-  readonly kind: 'CancelInvocation';
+/** Fields of every operation that somebody asks of one invocation. */
+interface Operation {
   readonly at: number;
   readonly requestId: string;
   readonly invocationId: InvocationId;
 }
 
-export interface KillInvocation {
+export interface CancelInvocation extends Operation {
+  readonly kind: 'CancelInvocation';
+}
+
+export interface KillInvocation extends Operation {
   readonly kind: 'KillInvocation';
+}
+
+/** Stops attempts until somebody resumes the invocation. */
+export interface PauseInvocation extends Operation {
+  readonly kind: 'PauseInvocation';
+}
+
+/** Starts an attempt now, of what is paused, suspended or backing off. */
+export interface ResumeInvocation extends Operation {
+  readonly kind: 'ResumeInvocation';
+  readonly deployment: ResolvedDeployment;
+}
+
+/** Makes a new invocation out of a completed one, with the first entries of its journal. */
+export interface RestartAsNew extends Operation {
+  readonly kind: 'RestartAsNew';
+  readonly newInvocationId: InvocationId;
+  /** Index of the last journal entry that is taken over; 0 = the input alone. */
+  readonly copyUpTo: number;
+  readonly deployment: ResolvedDeployment;
+}
+
+/** Forgets a completed invocation before its retention is over. */
+export interface PurgeInvocation extends Operation {
+  readonly kind: 'PurgeInvocation';
+}
+
+/** Forgets the journal of a completed invocation before its retention is over; the result stays. */
+export interface PurgeJournal extends Operation {
+  readonly kind: 'PurgeJournal';
+}
+
+/** Replaces the whole state of an object or a workflow, in its turn among the exclusive invocations of the key. */
+export interface ReplaceState {
+  readonly kind: 'ReplaceState';
   readonly at: number;
   readonly requestId: string;
-  readonly invocationId: InvocationId;
+  readonly service: string;
+  readonly key: string;
+  /** Version of the state that is meant; on another one nothing changes. Undefined = any. */
+  readonly expectedVersion: string | undefined;
+  readonly entries: readonly StateEntry[];
 }
+
+/** The choice of a deployment, looked up in the schema. */
+export type ResolvedDeployment =
+  | { readonly kind: 'keep' }
+  /** There is no such deployment, or none serves the service. */
+  | { readonly kind: 'unknown'; readonly isExplicit: boolean }
+  | {
+      readonly kind: 'deployment';
+      /** False when the newest was asked for: then an invocation that never ran just stays free to choose. */
+      readonly isExplicit: boolean;
+      readonly deploymentId: DeploymentId;
+      /** Service protocol versions that it speaks. */
+      readonly minProtocolVersion: number;
+      readonly maxProtocolVersion: number;
+    };
 
 /** A message of another partition arrived. */
 export interface MessageArrived {
@@ -138,12 +198,22 @@ export interface AttemptFailed extends AttemptReport {
   readonly chance: number;
 }
 
+/** What somebody asks of one invocation or one state, and is told the outcome of. */
+export type OperationCommand =
+  | CancelInvocation
+  | KillInvocation
+  | PauseInvocation
+  | ResumeInvocation
+  | RestartAsNew
+  | PurgeInvocation
+  | PurgeJournal
+  | ReplaceState;
+
 export type Command =
   | InvokeHandler
   | AttachRequest
   | SendSignal
-  | CancelInvocation
-  | KillInvocation
+  | OperationCommand
   | MessageArrived
   | MessagesAcknowledged
   | TimerFired
@@ -169,7 +239,8 @@ export type CalleeRequest = Omit<InvocationRequest, 'source' | 'sink'>;
  */
 export type CommandEntry =
   | { readonly type: 'output'; readonly name: string; readonly result: Result }
-  | (StoredCommand & { readonly type: 'run' | 'get-eager-state' | 'get-eager-state-keys' })
+  | (StoredCommand & { readonly type: 'run'; readonly completionId: number })
+  | (StoredCommand & { readonly type: 'get-eager-state' | 'get-eager-state-keys' })
   | (StoredCommand & {
       readonly type: 'get-lazy-state';
       readonly key: string;

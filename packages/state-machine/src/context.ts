@@ -10,4 +10,6 @@ export interface PartitionContext {
    * timers and answers of an earlier use of the same id can be told apart (SPEC INV-6).
    */
   readonly incarnation: number;
+  /** SHA-256, for versions of states. */
+  readonly sha256: (bytes: Uint8Array) => Uint8Array;
 }

@@ -1,5 +1,7 @@
 /** Properties over random histories: decide never throws, its rules hold, its mutations may be applied twice. */
 
+import { createHash } from 'node:crypto';
+
 import { describe, expect, it } from '@jest/globals';
 import { toPartitionId } from '@engine/domain';
 import fc from 'fast-check';
@@ -9,6 +11,7 @@ import { violations } from './invariants.js';
 import { MapState } from './testing/map-state.js';
 import { parseCommand } from './testing/script.js';
 
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
 const name = fc.constantFrom('A', 'B', 'C', 'd');
 const attempt = fc.constantFrom('1', '2', '3');
 const id = fc.constantFrom('1', '2', '3', '4');
@@ -60,6 +63,14 @@ const told = fc.oneof(
   words(is('proposes'), id, value),
   words(is('suspends on'), tree, is('knowing'), fc.constantFrom('1', '2', '5')),
 );
+const move = fc.constantFrom(
+  '',
+  'on dp2',
+  'on none',
+  'latest dp3',
+  'latest none',
+  'on dp2 speaking 5-6',
+);
 const line = fc.oneof(
   words(is('invoke'), name, target, is('for'), fc.constantFrom('r1', 'r2')),
   words(
@@ -73,6 +84,18 @@ const line = fc.oneof(
   words(is('attach'), name, is('peek as r4')),
   words(is('cancel'), name, is('as r5')),
   words(is('kill'), name, is('as r5')),
+  words(is('pause'), name, is('as r5')),
+  words(is('resume'), name, move, is('as r5')),
+  words(is('restart'), name, is('into'), name, is('up-to'), fc.constantFrom('0', '1', '3'), move),
+  words(is('purge'), name, is('as r5')),
+  words(is('purge-journal'), name, is('as r5')),
+  words(
+    is('replace'),
+    fc.constantFrom('Counter/k', 'Order/o'),
+    is('with'),
+    fc.constantFrom('nothing', 'x=1', 'y=2,z=3'),
+    fc.constantFrom('', ' at other', ' at 47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU'),
+  ),
   words(is('signal'), name, fc.constantFrom('s1', 's17', 'ngo'), value, is('as r6')),
   words(
     is('timer'),
@@ -96,6 +119,7 @@ describe('decide', () => {
             self: toPartitionId(0),
             partitionOf: (who: string) => toPartitionId(/^[a-z]/.test(who) ? 1 : 0),
             incarnation: index < 5 ? 1 : index,
+            sha256,
           };
           const outcome = decide(state, parseCommand(text, index * 7), context);
           state.apply(outcome.mutations);
@@ -116,6 +140,7 @@ describe('decide', () => {
             self: toPartitionId(0),
             partitionOf: () => toPartitionId(0),
             incarnation: index,
+            sha256,
           });
           once.apply(mutations);
           twice.apply(mutations);

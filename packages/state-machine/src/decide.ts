@@ -3,10 +3,11 @@
  * leadership, and no pair of state and command may throw. Rules and their numbers: SPEC.md.
  */
 
+import type { OperationOutcome } from '@engine/domain';
 import { assertNever } from '@engine/stdx';
 import type { StateReader } from '@engine/storage';
 
-import type { Command } from './command.js';
+import type { Command, OperationCommand } from './command.js';
 import { attachForRequest } from './commands/attach.js';
 import {
   attemptEnded,
@@ -17,6 +18,11 @@ import {
 } from './commands/attempt.js';
 import { invoke } from './commands/invoke.js';
 import { applyMessage, messageArrived, messagesAcknowledged } from './commands/messages.js';
+import { pauseInvocation } from './commands/pause.js';
+import { purgeInvocation, purgeJournalOf } from './commands/purge.js';
+import { replaceStateOf } from './commands/replace-state.js';
+import { restartAsNew } from './commands/restart.js';
+import { resumeInvocation } from './commands/resume.js';
 import { cancel, kill, signal } from './commands/terminate.js';
 import { timerFired } from './commands/timer-fired.js';
 import type { PartitionContext } from './context.js';
@@ -58,9 +64,14 @@ function dispatch(draft: Draft, command: Command): void {
       return;
     }
     case 'CancelInvocation':
-    case 'KillInvocation': {
-      const operate = command.kind === 'CancelInvocation' ? cancel : kill;
-      const outcome = operate(draft, command.invocationId);
+    case 'KillInvocation':
+    case 'PauseInvocation':
+    case 'ResumeInvocation':
+    case 'RestartAsNew':
+    case 'PurgeInvocation':
+    case 'PurgeJournal':
+    case 'ReplaceState': {
+      const outcome = operate(draft, command);
       const { requestId } = command;
       draft.act({ kind: 'AnswerRequest', requestId, answer: { kind: 'operation', outcome } });
       return;
@@ -91,5 +102,29 @@ function dispatch(draft: Draft, command: Command): void {
       return;
     default:
       assertNever(command);
+  }
+}
+
+/** Operations: each is answered with what became of it. */
+function operate(draft: Draft, command: OperationCommand): OperationOutcome {
+  switch (command.kind) {
+    case 'CancelInvocation':
+      return cancel(draft, command.invocationId);
+    case 'KillInvocation':
+      return kill(draft, command.invocationId);
+    case 'PauseInvocation':
+      return pauseInvocation(draft, command.invocationId);
+    case 'ResumeInvocation':
+      return resumeInvocation(draft, command);
+    case 'RestartAsNew':
+      return restartAsNew(draft, command);
+    case 'PurgeInvocation':
+      return purgeInvocation(draft, command.invocationId);
+    case 'PurgeJournal':
+      return purgeJournalOf(draft, command.invocationId);
+    case 'ReplaceState':
+      return replaceStateOf(draft, command);
+    default:
+      return assertNever(command);
   }
 }

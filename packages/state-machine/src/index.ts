@@ -14,6 +14,7 @@ export type {
   KillInvocation,
   MessageArrived,
   MessagesAcknowledged,
+  ResolvedDeployment,
   RunCompletionProposed,
   SendSignal,
   TimerFired,

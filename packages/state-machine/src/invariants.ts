@@ -47,6 +47,9 @@ function rowViolations(state: StateReader, id: InvocationId, row: Invocation): s
     row.journalLength === 0 || isCompleted || isStored(state, id, row.journalLength - 1),
     'INV-4 journals are dense',
   );
+  rule(isCompleted || row.purgedAt === undefined, 'INV-3 only completed work is purged');
+  rule(isCompleted || row.purgeLength === undefined, 'INV-4 live journals are not purged');
+  rule(row.purgeLength === undefined || row.journalLength === 0, 'INV-4 purged journals are empty');
   rule(row.createdAt <= row.modifiedAt, 'INV-5 time does not go backwards');
   rule(row.retry === undefined || row.status !== 'suspended', 'INV-2 sleeping work does not retry');
   if (isExclusive(row.target.kind) && isInFlight(row.status)) {
@@ -82,5 +85,8 @@ function lockViolations(
     found.push(`INV-1 the holder of ${place} is in flight`);
   }
   if (row.inboxHead > row.inboxTail) found.push(`INV-1 the inbox of ${place} has a length`);
+  if (row.replacements > row.inboxTail - row.inboxHead || row.replacements < 0) {
+    found.push(`INV-1 replacements of ${place} wait in its inbox`);
+  }
   return found;
 }

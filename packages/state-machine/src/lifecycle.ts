@@ -8,10 +8,11 @@ import type {
   NotificationId,
   Result,
 } from '@engine/domain';
-import { AWAKEABLE_SIGNAL_INDEX_MIN, failureResult, isExclusive, limits } from '@engine/domain';
+import { AWAKEABLE_SIGNAL_INDEX_MIN, failureResult, isExclusive } from '@engine/domain';
 
 import { resolveAwait, type Arrival } from './await-tree.js';
 import type { Draft } from './draft.js';
+import { retentionTimers } from './purge.js';
 import { respond } from './respond.js';
 import { handOverLock, removeFromInbox, takeTurn } from './turns.js';
 
@@ -92,7 +93,8 @@ export function suspend(
 
 /** Stops attempts until somebody resumes the invocation. Locks and journal are kept. */
 export function pause(draft: Draft, id: InvocationId, row: Invocation): void {
-  draft.putActive(id, false);
+  if (row.status === 'invoked') draft.putActive(id, false);
+  dropRetryTimer(draft, id, row);
   draft.putInvocation(id, {
     ...row,
     status: 'paused',
@@ -101,6 +103,13 @@ export function pause(draft: Draft, id: InvocationId, row: Invocation): void {
     retry: row.retry === undefined ? undefined : { ...row.retry, nextAttemptAt: undefined },
     modifiedAt: laterOf(row, draft),
   });
+}
+
+/** An attempt that was to be tried again later starts now or never. */
+export function dropRetryTimer(draft: Draft, id: InvocationId, row: Invocation): void {
+  const dueAt = row.retry?.nextAttemptAt;
+  if (dueAt === undefined) return;
+  draft.removeTimer({ dueAt, kind: 'retry', invocationId: id, index: 0 }, false);
 }
 
 /**
@@ -150,10 +159,7 @@ export function complete(
 ): void {
   const { row } = end;
   if (row.status === 'invoked') draft.putActive(id, false);
-  if (row.retry?.nextAttemptAt !== undefined) {
-    const dueAt = row.retry.nextAttemptAt;
-    draft.removeTimer({ dueAt, kind: 'retry', invocationId: id, index: 0 }, false);
-  }
+  dropRetryTimer(draft, id, row);
   finish(draft, id, end);
   if (isExclusive(row.target.kind)) {
     const next = handOverLock(draft, id, row.target);
@@ -197,7 +203,7 @@ function finish(
   const { row } = end;
   const completedAt = laterOf(row, draft);
   for (const sink of row.sinks) respond(draft, sink, { result: end.result, target: row.target });
-  draft.putInvocation(id, {
+  const completed: Invocation = {
     ...row,
     status: 'completed',
     sinks: [],
@@ -208,19 +214,9 @@ function finish(
     result: end.stored,
     completedAt,
     modifiedAt: completedAt,
-  });
-  const purgeAt = completedAt + Math.max(row.completionRetentionMs, limits.END_GRACE_MS);
-  const journalPurgeAt = completedAt + row.journalRetentionMs;
-  draft.setTimer({ dueAt: purgeAt, kind: 'purge', invocationId: id, index: 0 }, row.incarnation);
-  if (journalPurgeAt < purgeAt) {
-    const key = {
-      dueAt: journalPurgeAt,
-      kind: 'purge-journal',
-      invocationId: id,
-      index: 0,
-    } as const;
-    draft.setTimer(key, row.incarnation);
-  }
+  };
+  draft.putInvocation(id, completed);
+  for (const timer of retentionTimers(id, completed)) draft.setTimer(timer, row.incarnation);
 }
 
 /** Time of a change: never before the last one, whatever the clock says. */

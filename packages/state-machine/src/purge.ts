@@ -1,68 +1,99 @@
-/** Removal of what an invocation leaves behind, in slices that bound one decision (SPEC END-4). */
+/**
+ * Removal of what an invocation leaves behind. What is purged is out of sight at once; its rows go in slices that bound one
+ * decision (SPEC END-4).
+ */
 
-import type { Invocation, InvocationId } from '@engine/domain';
+import type { Invocation, InvocationId, TimerKey } from '@engine/domain';
 import { limits } from '@engine/domain';
 
 import type { Draft } from './draft.js';
 
+/** Timers that a completed invocation has from its end on. */
+export function retentionTimers(id: InvocationId, row: Invocation): readonly TimerKey[] {
+  const completedAt = row.completedAt ?? row.modifiedAt;
+  const purgeAt = completedAt + Math.max(row.completionRetentionMs, limits.END_GRACE_MS);
+  const journalPurgeAt = completedAt + row.journalRetentionMs;
+  const purgeKey = timerKey(id, 'purge', purgeAt);
+  return journalPurgeAt < purgeAt
+    ? [purgeKey, timerKey(id, 'purge-journal', journalPurgeAt)]
+    : [purgeKey];
+}
+
+/** The journal goes, the result stays: its retention is over, or somebody asked for it. */
+export function purgeJournal(draft: Draft, id: InvocationId, row: Invocation): void {
+  const entriesMax = limits.PURGE_SLICE_ENTRIES;
+  const left = removeSlice(draft, id, { row, keepsOutput: true, entriesMax });
+  draft.putInvocation(id, left);
+  if (left.purgeLength === undefined) return;
+  draft.setTimer(timerKey(id, 'purge-journal', draft.at), row.incarnation);
+}
+
+/** Nobody can ask for it any more: everything goes; of a workflow run its state and promises too. */
+export function purge(
+  draft: Draft,
+  id: InvocationId,
+  { row, entriesMax }: { readonly row: Invocation; readonly entriesMax: number },
+): void {
+  const left = removeSlice(draft, id, { row, keepsOutput: false, entriesMax });
+  if (left.purgeLength !== undefined) {
+    draft.putInvocation(id, left);
+    draft.setTimer(timerKey(id, 'purge', draft.at), row.incarnation);
+    return;
+  }
+  // A journal that was purged before has left the output behind.
+  if (row.result?.kind === 'output') draft.putJournalEntry(id, row.result.index, undefined);
+  draft.putInvocation(id, undefined);
+  if (row.purgedAt === undefined) purgeWorkflow(draft, row);
+}
+
 /**
- * Removes the journal from its end, at most `entriesMax` entries. The stored output stays when `keepsOutput` says so.
- *
- * @returns the row with what is left of the journal; the caller puts it
+ * Somebody purges a result before its retention is over. For everybody it is gone now; the request that made the invocation gets
+ * its answer while it may still repeat itself (SPEC INV-RQ).
  */
-function purgeJournalSlice(
+export function purgeEarly(draft: Draft, id: InvocationId, row: Invocation): void {
+  for (const timer of retentionTimers(id, row)) draft.removeTimer(timer, false);
+  purgeWorkflow(draft, row);
+  const purged: Invocation = { ...row, purgedAt: draft.at };
+  const graceEnd = (row.completedAt ?? row.modifiedAt) + limits.END_GRACE_MS;
+  if (draft.at >= graceEnd) {
+    purge(draft, id, { row: purged, entriesMax: limits.PURGE_SLICE_ENTRIES });
+    return;
+  }
+  draft.setTimer(timerKey(id, 'purge', graceEnd), row.incarnation);
+  purgeJournal(draft, id, purged);
+}
+
+/**
+ * Closes the journal and removes what is stored of it from its end, at most `entriesMax` entries. The stored output stays when
+ * `keepsOutput` says so.
+ *
+ * @returns the row; the caller puts it. `purgeLength` is set as long as entries are left.
+ */
+function removeSlice(
   draft: Draft,
   id: InvocationId,
   slice: { readonly row: Invocation; readonly keepsOutput: boolean; readonly entriesMax: number },
 ): Invocation {
   const { row } = slice;
-  const left = Math.max(0, row.journalLength - slice.entriesMax);
+  const length = row.purgeLength ?? row.journalLength;
+  const left = Math.max(0, length - slice.entriesMax);
   const outputIndex = row.result?.kind === 'output' ? row.result.index : undefined;
-  const hasNotifications = row.commandCount < row.journalLength;
-  for (let index = row.journalLength - 1; index >= left; index -= 1) {
-    if (hasNotifications) {
+  const isCommandsOnly = row.purgeLength === undefined && row.commandCount === row.journalLength;
+  for (let index = length - 1; index >= left; index -= 1) {
+    if (!isCommandsOnly) {
       const entry = draft.journalEntry(id, index);
       if (entry?.kind === 'notification') draft.putNotification(id, entry.id, undefined);
     }
     if (slice.keepsOutput && index === outputIndex) continue;
     draft.putJournalEntry(id, index, undefined);
   }
-  // Fewer commands than entries: the next slice must go on looking for notifications.
-  const commandCount = hasNotifications ? Math.min(row.commandCount, Math.max(0, left - 1)) : left;
-  return { ...row, journalLength: left, commandCount };
+  const purgeLength = left === 0 ? undefined : left;
+  return { ...row, journalLength: 0, commandCount: 0, purgeLength };
 }
 
-/** Retention of the journal is over: the journal goes, the result stays. */
-export function purgeJournal(draft: Draft, id: InvocationId, row: Invocation): void {
-  const entriesMax = limits.PURGE_SLICE_ENTRIES;
-  const left = purgeJournalSlice(draft, id, { row, keepsOutput: true, entriesMax });
-  draft.putInvocation(id, left);
-  if (left.journalLength === 0) return;
-  const key = { dueAt: draft.at, kind: 'purge-journal', invocationId: id, index: 0 } as const;
-  draft.setTimer(key, row.incarnation);
-}
-
-/** Retention of the result is over: everything goes; of a workflow run its state and promises too. */
-export function purge(
-  draft: Draft,
-  id: InvocationId,
-  { row, entriesMax }: { readonly row: Invocation; readonly entriesMax: number },
-): void {
-  const left = purgeJournalSlice(draft, id, { row, keepsOutput: false, entriesMax });
-  if (left.journalLength > 0) {
-    draft.putInvocation(id, left);
-    const key = { dueAt: draft.at, kind: 'purge', invocationId: id, index: 0 } as const;
-    draft.setTimer(key, row.incarnation);
-    return;
-  }
-  if (row.result?.kind === 'output' && row.result.index >= row.journalLength) {
-    draft.putJournalEntry(id, row.result.index, undefined);
-  }
-  draft.putInvocation(id, undefined);
-  if (row.target.kind === 'workflow-run') purgeWorkflow(draft, row.target.service, row.target.key);
-}
-
-function purgeWorkflow(draft: Draft, service: string, key = ''): void {
+function purgeWorkflow(draft: Draft, { target }: Invocation): void {
+  if (target.kind !== 'workflow-run') return;
+  const { service, key = '' } = target;
   for (const { key: stateKey } of draft.stateDirectory(service, key)?.entries ?? []) {
     draft.putState({ service, key, stateKey }, undefined);
   }
@@ -71,4 +102,8 @@ function purgeWorkflow(draft: Draft, service: string, key = ''): void {
     draft.putPromise({ service, key, name }, undefined);
   }
   draft.putPromiseDirectory(service, key, undefined);
+}
+
+function timerKey(id: InvocationId, kind: 'purge' | 'purge-journal', dueAt: number): TimerKey {
+  return { dueAt, kind, invocationId: id, index: 0 };
 }

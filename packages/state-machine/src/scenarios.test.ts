@@ -3,6 +3,7 @@
  * UPDATE_SCENARIOS=1 to write them anew, then review the difference.
  */
 
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -34,6 +35,7 @@ function transcript(script: string): { readonly text: string; readonly broken: r
       self: toPartitionId(0),
       partitionOf: (id) => toPartitionId(/^[a-z]/.test(id) ? 1 : 0),
       incarnation,
+      sha256: (bytes) => createHash('sha256').update(bytes).digest(),
     });
     state.apply(outcome.mutations);
     lines.push(...printOutcome(outcome));

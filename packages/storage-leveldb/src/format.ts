@@ -1,12 +1,14 @@
 /**
- * The file FORMAT in a store directory: which layout the data has. It is checked before the store is opened, so a refusal
- * leaves everything as it was.
+ * The file FORMAT in a store directory: which layout the data has, and whose data it is. It is checked before the store is
+ * opened, so a refusal leaves everything as it was.
  */
 
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { EngineError, type ErrorCode } from '@engine/domain';
+import { EngineError, type ConditionCode, type ErrorCode } from '@engine/domain';
+
+import { isMissing, writeWhole } from './whole-file.js';
 
 /** Layout that this code writes. Numbers retire, they never return. */
 export const STORE_FORMAT = 1;
@@ -22,65 +24,76 @@ const IGNORED_NAMES: ReadonlySet<string> = new Set(['lost+found', `${FORMAT_FILE
 /** Which codes report a directory that cannot be used, and what people call it. */
 export interface StoreKind {
   readonly what: string;
+  /** In the FORMAT file, so that no directory is taken for the other one. */
+  readonly word: string;
   readonly missingCode: ErrorCode;
   readonly mismatchCode: ErrorCode;
+  readonly damagedCode: ErrorCode | ConditionCode;
 }
 
 export const PARTITION_STORE: StoreKind = {
   what: 'the worker storage directory',
+  word: 'partitions',
   missingCode: 'RT0009',
   mismatchCode: 'RT0009',
+  damagedCode: 'storage',
 };
 
 export const METADATA_STORE: StoreKind = {
   what: 'the metadata storage directory',
+  word: 'metadata',
   missingCode: 'META0011',
   mismatchCode: 'META0010',
+  damagedCode: 'META0005',
 };
 
 /**
- * Makes the directory with its FORMAT file, or checks the one that is there. Effects on an existing directory: none.
+ * True when the directory holds data that this code reads, false when there is nothing in it. Effects: none.
  *
- * Throws EngineError with the codes of `kind` when the data has no format, or one that this code does not read.
+ * Throws EngineError with the codes of `kind` when the data has no format, one that this code does not read, or is other data.
  */
-export async function prepareDirectory(directory: string, kind: StoreKind): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  const names = (await readdir(directory)).filter((name) => !IGNORED_NAMES.has(name));
-  if (names.length === 0) {
-    await writeFormat(directory);
-    return;
-  }
+export async function checkDirectory(directory: string, kind: StoreKind): Promise<boolean> {
+  const names = (await namesIn(directory, kind)).filter((name) => !IGNORED_NAMES.has(name));
+  if (names.length === 0) return false;
+  const about = `${kind.what} ${directory}`;
   if (!names.includes(FORMAT_FILE)) {
-    throw new EngineError(
-      kind.missingCode,
-      `${kind.what} ${directory} holds data but no storage format version`,
-      { details: { directory } },
-    );
+    const message = `${about} holds data but no storage format version`;
+    throw new EngineError(kind.missingCode, message, { details: { directory } });
   }
   const text = (await readFile(join(directory, FORMAT_FILE), 'utf8')).trim();
-  const format = Number(text);
-  if (Number.isInteger(format) && format >= FORMAT_MIN && format <= STORE_FORMAT) return;
-  throw new EngineError(
-    kind.mismatchCode,
-    `${kind.what} ${directory} has storage format '${text}'; this server reads ${FORMAT_MIN} to ${STORE_FORMAT}`,
-    { details: { directory, format: text } },
-  );
+  const problem = problemOf(text, kind);
+  if (problem === undefined) return true;
+  throw new EngineError(kind.mismatchCode, `${about} ${problem}`, {
+    details: { directory, format: text },
+  });
 }
 
-async function writeFormat(directory: string): Promise<void> {
-  const path = join(directory, FORMAT_FILE);
-  const file = await open(`${path}.tmp`, 'w');
-  try {
-    await file.writeFile(`${String(STORE_FORMAT)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
+/** Makes the directory with its FORMAT file, or checks the one that is there, as `checkDirectory` does. */
+export async function prepareDirectory(directory: string, kind: StoreKind): Promise<void> {
+  if (await checkDirectory(directory, kind)) return;
+  await mkdir(directory, { recursive: true });
+  await writeWhole(directory, FORMAT_FILE, `${String(STORE_FORMAT)} ${kind.word}\n`);
+}
+
+/** The format is a number and, where it was not left out, the word of the kind. */
+function problemOf(text: string, kind: StoreKind): string | undefined {
+  const [, number, word] = /^(\d+)(?: ([a-z]+))?$/.exec(text) ?? [];
+  const format = Number(number);
+  if (!(format >= FORMAT_MIN && format <= STORE_FORMAT)) {
+    const range = `${String(FORMAT_MIN)} to ${String(STORE_FORMAT)}`;
+    return `has storage format '${text.slice(0, 100)}'; this server reads ${range}`;
   }
-  await rename(`${path}.tmp`, path);
-  const parent = await open(directory, 'r');
+  if (word === undefined || word === kind.word) return undefined;
+  return `holds '${word}' and not '${kind.word}'; is the path that of another directory?`;
+}
+
+async function namesIn(directory: string, kind: StoreKind): Promise<string[]> {
   try {
-    await parent.sync();
-  } finally {
-    await parent.close();
+    return await readdir(directory);
+  } catch (cause) {
+    if (isMissing(cause)) return [];
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `${kind.what} ${directory} cannot be read: ${reason}`;
+    throw new EngineError('storage', message, { cause, details: { directory } });
   }
 }

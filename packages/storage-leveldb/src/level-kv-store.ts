@@ -35,7 +35,7 @@ export class LevelKvStore implements KvStore {
 
   /**
    * Opens the directory, or makes it. Throws EngineError RT0005 when another process has it open, the codes of `kind` when its
-   * format does not fit, `storage` for anything else.
+   * format does not fit or the data is damaged, `storage` for anything else.
    */
   static async open(options: LevelKvStoreOptions): Promise<LevelKvStore> {
     try {
@@ -48,7 +48,7 @@ export class LevelKvStore implements KvStore {
       await level.open();
       return new LevelKvStore(level);
     } catch (cause) {
-      throw openError(options.directory, cause);
+      throw openError(options, cause);
     }
   }
 
@@ -105,25 +105,40 @@ export class LevelKvStore implements KvStore {
   }
 }
 
-function openError(directory: string, cause: unknown): EngineError {
+function openError({ directory, kind }: LevelKvStoreOptions, cause: unknown): EngineError {
   if (isEngineError(cause)) return cause;
+  const details = { directory };
   if (hasCode(cause, 'LEVEL_LOCKED')) {
     const message = `the database in ${directory} is locked by another process`;
-    return new EngineError('RT0005', message, { cause, details: { directory } });
+    return new EngineError('RT0005', message, { cause, details });
   }
-  return storageError(`the database in ${directory} cannot be opened`, cause);
+  const message = `${kind.what} ${directory} cannot be opened: ${innermostMessage(cause)}`;
+  const isDamaged = hasCode(cause, 'LEVEL_CORRUPTION') || hasCode(cause, 'LEVEL_IO_ERROR');
+  const code = isDamaged ? kind.damagedCode : 'storage';
+  return new EngineError(code, message, { cause, details });
 }
 
 /** True when the error or a cause below it has the code. Looks at shape, not class: native errors are of another realm. */
 function hasCode(error: unknown, code: string): boolean {
+  return chainOf(error).some((each) => 'code' in each && each.code === code);
+}
+
+/** The first cause says what the database found. */
+function innermostMessage(error: unknown): string {
+  const last = chainOf(error).at(-1);
+  return last !== undefined && 'message' in last ? String(last.message) : String(error);
+}
+
+function chainOf(error: unknown): object[] {
+  const chain: object[] = [];
   let at = error;
   while (typeof at === 'object' && at !== null) {
-    if ('code' in at && at.code === code) return true;
+    chain.push(at);
     at = 'cause' in at ? at.cause : undefined;
   }
-  return false;
+  return chain;
 }
 
 function storageError(message: string, cause: unknown): EngineError {
-  return new EngineError('storage', message, { cause });
+  return new EngineError('storage', `${message}: ${innermostMessage(cause)}`, { cause });
 }

@@ -14,10 +14,41 @@ import {
 import { encodeUtf8 } from '@engine/stdx';
 import { LAYOUTS, type KvStore } from '@engine/storage';
 
+import { FileLedger, NO_LEDGER, type DocumentLedger } from './document-ledger.js';
+import { METADATA_STORE } from './format.js';
+import { LevelKvStore } from './level-kv-store.js';
+
 const VERSION_BYTES = 8;
+
+/** A metadata store and what it holds open. */
+export interface OpenedMetadata {
+  readonly metadata: LevelMetadataStore;
+  /** Call it after the last call to the store. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens the documents in `directory`, or makes it, and compares them with their ledger.
+ *
+ * Throws EngineError RT0005 when another process has it open, META0010 or META0011 when its format does not fit, META0005 when a
+ * document is lost or damaged, `storage` for anything else.
+ */
+export async function openMetadata(directory: string): Promise<OpenedMetadata> {
+  const store = await LevelKvStore.open({ directory, kind: METADATA_STORE });
+  try {
+    const ledger = await FileLedger.open(directory);
+    const metadata = new LevelMetadataStore(store, ledger);
+    await ledger.verify((name) => metadata.get(name).catch(unreadable));
+    return { metadata, close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
 
 export class LevelMetadataStore implements MetadataStore {
   readonly #store: KvStore;
+  readonly #ledger: DocumentLedger;
   readonly #watchers = new Watchers();
   /** Puts run one after the other; the tail of the line. */
   #tail: Promise<unknown> = Promise.resolve();
@@ -25,8 +56,9 @@ export class LevelMetadataStore implements MetadataStore {
   #failure: unknown;
 
   /** The store stays the caller's: close it after the last call here. */
-  constructor(store: KvStore) {
+  constructor(store: KvStore, ledger: DocumentLedger = NO_LEDGER) {
     this.#store = store;
+    this.#ledger = ledger;
   }
 
   get(name: string): Promise<MetadataEntry | undefined> {
@@ -56,6 +88,7 @@ export class LevelMetadataStore implements MetadataStore {
     batch.put(keyOf(name), encodeEntry(version, value));
     try {
       await batch.write({ sync: true });
+      await this.#ledger.record(name, { value, version });
     } catch (error) {
       this.#failure = error;
       throw error;
@@ -67,6 +100,9 @@ export class LevelMetadataStore implements MetadataStore {
   #read(name: string): MetadataEntry | undefined {
     const bytes = this.#store.get(keyOf(name));
     if (bytes === undefined) return undefined;
+    if (bytes.length < VERSION_BYTES) {
+      throw new EngineError('storage', `document '${name}' is cut off`);
+    }
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return { version: view.getBigUint64(0), value: bytes.subarray(VERSION_BYTES) };
   }
@@ -81,4 +117,9 @@ function encodeEntry(version: bigint, value: Uint8Array): Uint8Array {
   new DataView(bytes.buffer).setBigUint64(0, version);
   bytes.set(value, VERSION_BYTES);
   return bytes;
+}
+
+function unreadable(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new EngineError('META0005', `the metadata cannot be read: ${reason}`, { cause });
 }

@@ -242,6 +242,31 @@ describe('large rows', () => {
     );
   });
 
+  it.each([0, 65_500, 150_000])(
+    'a new state of %i bytes waits in an inbox, and leaves nothing',
+    async (size) => {
+      const values = [size, 10, size].map((length, n) => ({
+        key: `k${String(n)}`,
+        value: new Uint8Array(length).fill(n + 1),
+      }));
+      const replacement = { expectedVersion: undefined, entries: values };
+      const waiting: Mutation = {
+        table: 'inbox',
+        service: 's',
+        key: 'k',
+        sequence: 3,
+        row: { kind: 'state-replacement', replacement },
+      };
+      await commit(waiting);
+      state = reopened();
+      expect(state.inboxEntry('s', 'k', 3)).toEqual(waiting.row);
+      const [scanned] = await new PartitionScan(place, store).inbox(undefined, undefined, 10);
+      expect(scanned).toEqual({ key: { service: 's', key: 'k', sequence: 3 }, row: waiting.row });
+      await commit({ ...waiting, row: undefined });
+      expect(store.size).toBe(0);
+    },
+  );
+
   it('a row that is replaced and deleted while in flight leaves nothing', async () => {
     const put = (size: number): Mutation => ({
       table: 'state',

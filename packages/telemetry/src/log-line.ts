@@ -41,14 +41,34 @@ export function formatLine(json: string, style: LineStyle): string {
   return `${[...head, ...facts].filter((part) => part !== '').join(' ')}${errorLines(record['err'])}\n`;
 }
 
+/** What ends a line or steers a terminal: C0, C1, and the two separators of Unicode. */
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+
+/** As JSON writes a control character, also one that it would let through. */
+function escaped(character: string): string {
+  const short = JSON.stringify(character).slice(1, -1);
+  if (short !== character) return short;
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 function text(value: unknown): string {
   if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return oneLine(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** A record stays one line, whatever somebody's message has in it: it can be searched, and nobody can forge another one. */
+function oneLine(value: string): string {
+  return value.replaceAll(CONTROL_CHARACTER, escaped);
 }
 
 function errorLines(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { stack, message, code } = error as { stack?: unknown; message?: unknown; code?: unknown };
   const head = code === undefined ? '' : ` [${text(code)}]`;
-  return `${head}\n${text(stack ?? message).replaceAll(/^/gm, '  ')}`;
+  return `${head}\n${linesOf(stack ?? message).replaceAll(/^/gm, '  ')}`;
+}
+
+/** A stack keeps its lines. */
+function linesOf(value: unknown): string {
+  return typeof value === 'string' ? value.split('\n').map(oneLine).join('\n') : text(value);
 }

@@ -38,6 +38,24 @@ describe('logger', () => {
     expect(lines).toHaveLength(2);
   });
 
+  it('keeps a record on one line, whatever the message has in it', () => {
+    configureLogging({ filter: 'info', format: 'compact', sink });
+    const log = createLogger('worker:test');
+    lines.length = 0;
+    log.info({ state: 'a\nb' }, 'it said: one\r\n2026-01-01T00:00:00.000Z fatal \u001b[31mtwo');
+    expect(lines[0]).toMatch(/ it said: one\\r\\n2026.*\\u001b\[31mtwo state=a\\nb\n$/);
+    expect(lines[0]?.indexOf('\n')).toBe((lines[0]?.length ?? 0) - 1);
+  });
+
+  it('lets no message, and no error, steer a terminal or hide a break of the line', () => {
+    configureLogging({ filter: 'info', format: 'compact', sink });
+    const log = createLogger('worker:test');
+    lines.length = 0;
+    log.info({ err: new Error('two \u001b[2J') }, 'one \u009b2J\u007f\u2028');
+    expect(lines[0]).toContain(' one \\u009b2J\\u007f\\u2028');
+    expect(lines[0]).toContain('  Error: two \\u001b[2J\n');
+  });
+
   it('colours on a terminal only, and changes loggers that exist', () => {
     const log = createLogger('worker:test');
     lines.length = 0;

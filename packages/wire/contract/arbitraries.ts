@@ -5,9 +5,11 @@ import {
   type AwaitTree,
   type CommandType,
   type CompletionSlot,
+  type DeploymentChoice,
   type DeploymentId,
   type DurablePromise,
   type Failure,
+  type InboxEntry,
   type Invocation,
   type InvocationId,
   type InvocationRequest,
@@ -16,6 +18,8 @@ import {
   type NotificationId,
   type NotificationResult,
   type NotificationType,
+  type ObjectLock,
+  type OperationOutcome,
   type PartitionAnswer,
   type PartitionMessage,
   type PartitionRequest,
@@ -176,6 +180,7 @@ export const arbitraryInvocation: fc.Arbitrary<Invocation> = fc.record({
   retry: optional(
     fc.record({
       failures: u32,
+      setDelays: u32,
       failuresSinceLastCommand: u32,
       nextAttemptAt: optional(ms),
       failure: attemptFailure,
@@ -189,6 +194,9 @@ export const arbitraryInvocation: fc.Arbitrary<Invocation> = fc.record({
       failure.map((f) => ({ kind: 'failure' as const, failure: f })),
     ),
   ),
+  purgedAt: optional(ms),
+  purgeLength: optional(u32),
+  inherited: optional(fc.record({ entries: u32, seedId: arbitraryInvocationId })),
 });
 
 const commandType: fc.Arbitrary<CommandType> = fc.constantFrom(
@@ -226,6 +234,8 @@ export const arbitraryJournalEntry: fc.Arbitrary<JournalEntry> = fc.oneof(
     name: text,
     raw: bytes,
     callee: optional(arbitraryInvocationId),
+    completionId: optional(u32),
+    invocationIdCompletionId: optional(u32),
     appendedAt: ms,
   }),
   fc.record({
@@ -277,7 +287,50 @@ export const arbitraryPromise: fc.Arbitrary<DurablePromise> = fc.oneof(
   fc.array(slot, { maxLength: 3 }).map((listeners) => ({ kind: 'pending' as const, listeners })),
 );
 
+const stateEntries = fc.array(fc.record({ key: text, value: bytes }), { maxLength: 3 });
+
+export const arbitraryObjectLock: fc.Arbitrary<ObjectLock> = fc.record({
+  holder: arbitraryInvocationId,
+  inboxHead: count,
+  inboxTail: count,
+  replacements: u32,
+});
+
+export const arbitraryInboxEntry: fc.Arbitrary<InboxEntry> = fc.oneof(
+  arbitraryInvocationId.map((invocationId) => ({ kind: 'invocation' as const, invocationId })),
+  fc.record({
+    kind: fc.constant('state-replacement' as const),
+    replacement: fc.record({ expectedVersion: optional(text), entries: stateEntries }),
+  }),
+);
+
 const addressed = { requestId: text, invocationId: arbitraryInvocationId };
+
+const deploymentChoice: fc.Arbitrary<DeploymentChoice> = fc.oneof(
+  fc.constant({ kind: 'keep' as const }),
+  fc.constant({ kind: 'latest' as const }),
+  fc.record({ kind: fc.constant('fixed' as const), deploymentId }),
+);
+
+/** Each outcome once: a new one without its place here does not compile. */
+const outcomes: Readonly<Record<OperationOutcome, true>> = {
+  done: true,
+  appended: true,
+  unchanged: true,
+  'not-found': true,
+  'already-completed': true,
+  'not-completed': true,
+  'not-started': true,
+  'not-running': true,
+  'still-running': true,
+  'journal-missing': true,
+  'workflow-unsupported': true,
+  'journal-position-invalid': true,
+  'deployment-not-found': true,
+  'deployment-not-changeable': true,
+  'deployment-incompatible': true,
+  'limit-reached': true,
+};
 
 export const arbitraryRequest: fc.Arbitrary<PartitionRequest> = fc.oneof(
   fc.record({
@@ -293,7 +346,26 @@ export const arbitraryRequest: fc.Arbitrary<PartitionRequest> = fc.oneof(
     id: arbitraryNotificationId,
     result: notificationResult,
   }),
-  fc.record({ kind: fc.constantFrom('cancel' as const, 'kill' as const), ...addressed }),
+  fc.record({
+    kind: fc.constantFrom('cancel', 'kill', 'pause', 'purge', 'purge-journal'),
+    ...addressed,
+  }),
+  fc.record({ kind: fc.constant('resume'), ...addressed, deployment: deploymentChoice }),
+  fc.record({
+    kind: fc.constant('restart-as-new'),
+    ...addressed,
+    newInvocationId: arbitraryInvocationId,
+    copyUpTo: u32,
+    deployment: deploymentChoice,
+  }),
+  fc.record({
+    kind: fc.constant('replace-state'),
+    requestId: text,
+    service: text,
+    key: text,
+    expectedVersion: optional(text),
+    entries: stateEntries,
+  }),
 ) as fc.Arbitrary<PartitionRequest>;
 
 export const arbitraryAnswer: fc.Arbitrary<PartitionAnswer> = fc.oneof(
@@ -312,7 +384,7 @@ export const arbitraryAnswer: fc.Arbitrary<PartitionAnswer> = fc.oneof(
   fc.constant({ kind: 'not-ready' as const }),
   fc.record({
     kind: fc.constant('operation' as const),
-    outcome: fc.constantFrom('done', 'appended', 'not-found', 'already-completed', 'not-completed'),
+    outcome: fc.constantFrom(...(Object.keys(outcomes) as OperationOutcome[])),
   }),
   fc.record({
     kind: fc.constant('unavailable' as const),
@@ -345,9 +417,11 @@ export const arbitrarySnapshot: fc.Arbitrary<InvocationSnapshot> = fc.record({
       deploymentId: optional(deploymentId),
       server: optional(text),
       awaitingOn: optional(awaitTree),
+      lastHeardAt: optional(ms),
     }),
   ),
   failure: optional(failure),
+  awaiting: optional(fc.record({ on: text, since: optional(ms) })),
 });
 
 export const arbitraryJournalSnapshot: fc.Arbitrary<JournalSnapshot> = fc.record({

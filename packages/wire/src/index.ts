@@ -50,10 +50,12 @@ export type { PartitionChannel } from './services/partition-channel.js';
 export type { MessageAck, MessageBatch, PartitionPeer } from './services/partition-peer.js';
 export type {
   InvocationScan,
+  Awaiting,
   InvocationSnapshot,
   LiveAttempt,
   ScanOptions,
 } from './services/invocation-scan.js';
+export { shownStatus, SHOWN_STATUSES, type ShownStatus } from './services/invocation-status.js';
 export type {
   JournalPosition,
   JournalScan,

@@ -6,10 +6,12 @@ import {
   arbitraryAck,
   arbitraryAnswer,
   arbitraryBatch,
+  arbitraryInboxEntry,
   arbitraryInvocation,
   arbitraryJournalEntry,
   arbitraryJournalSnapshot,
   arbitraryMessage,
+  arbitraryObjectLock,
   arbitraryPromise,
   arbitraryRequest,
   arbitrarySnapshot,
@@ -26,6 +28,7 @@ import { PartitionAnswer, PartitionRequest } from './gen/engine/worker/v1/reques
 import {
   encodeRow,
   inboundRow,
+  inboxRow,
   invocationRow,
   journalRow,
   journalSnapshotFromWire,
@@ -88,10 +91,8 @@ describe('rows come back as they were written', () => {
       notificationIndexRow,
       fc.record({ firstIndex: count, lastIndex: count, succeeded: fc.boolean() }),
     );
-    returns(
-      objectLockRow,
-      fc.record({ holder: fc.constant('inv_1x'), inboxHead: count, inboxTail: count }) as never,
-    );
+    returns(objectLockRow, arbitraryObjectLock);
+    returns(inboxRow, arbitraryInboxEntry);
   });
 
   it('an await tree as deep as the limit', () => {

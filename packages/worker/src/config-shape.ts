@@ -9,6 +9,8 @@ export interface WorkerOptions {
   readonly partitionCount: number;
   readonly invoker: InvokerOptions;
   readonly timersInMemoryMax: number;
+  /** Payloads that attempts hold in memory, in all. */
+  readonly payloadMemoryBytesMax: number;
   /** How long a stop waits for what is decided to become durable. */
   readonly flushMsMax: number;
 }
@@ -19,8 +21,12 @@ export interface WorkerSettings {
   readonly concurrentInvocationsMax?: number | undefined;
   readonly waitingAttemptsMax?: number | undefined;
   readonly messageSizeBytesMax?: number | undefined;
-  /** 0 = handlers get no state ahead; default: as large as one message may be. */
+  /** 0 = handlers get no state ahead; at most, and by default, as large as one message may be. */
   readonly eagerStateBytesMax?: number | undefined;
+  /** Payloads that all attempts together hold in memory. */
+  readonly payloadMemoryBytesMax?: number | undefined;
+  /** Journal and state that one attempt is given; default: all the memory for payloads. */
+  readonly perInvocationBytesMax?: number | undefined;
   readonly inactivityTimeoutMs?: number | undefined;
   readonly abortTimeoutMs?: number | undefined;
   readonly retryPolicy?: RetryPolicy | undefined;
@@ -35,15 +41,21 @@ export const WAITING_ATTEMPTS_MAX = 65_536;
 
 /** Fills what was left open with the defaults. */
 export function workerOptions(settings: WorkerSettings): WorkerOptions {
+  const payloadMemoryBytesMax = settings.payloadMemoryBytesMax ?? limits.PAYLOAD_MEMORY_BYTES_MAX;
   const messageSizeBytesMax = settings.messageSizeBytesMax ?? limits.MESSAGE_SIZE_BYTES_MAX;
   return {
     partitionCount: settings.partitionCount,
+    payloadMemoryBytesMax,
     invoker: {
       concurrentInvocationsMax:
         settings.concurrentInvocationsMax ?? limits.CONCURRENT_INVOCATIONS_MAX,
       waitingAttemptsMax: settings.waitingAttemptsMax ?? WAITING_ATTEMPTS_MAX,
       messageSizeBytesMax,
-      eagerStateBytesMax: settings.eagerStateBytesMax ?? messageSizeBytesMax,
+      perInvocationBytesMax: settings.perInvocationBytesMax ?? payloadMemoryBytesMax,
+      eagerStateBytesMax: Math.min(
+        settings.eagerStateBytesMax ?? messageSizeBytesMax,
+        messageSizeBytesMax,
+      ),
       clusterName: settings.clusterName,
       inactivityTimeoutMs: settings.inactivityTimeoutMs ?? INACTIVITY_TIMEOUT_MS,
       abortTimeoutMs: settings.abortTimeoutMs ?? ABORT_TIMEOUT_MS,

@@ -13,5 +13,8 @@ export type {
   ExchangeListener,
   ExchangeRequest,
 } from './invoker/deployment-transport.js';
-export { HttpTransport } from './invoker/http-transport.js';
+export {
+  EndpointTransport,
+  type EndpointTransportDependencies,
+} from './invoker/endpoint-transport.js';
 export { Worker } from './service.js';

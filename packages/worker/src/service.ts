@@ -35,6 +35,7 @@ import type { WorkerOptions } from './config-shape.js';
 import type { WorkerContext } from './context.js';
 import { onPartitionFailed, onPartitionStarted } from './events.js';
 import { Deadlines } from './invoker/deadlines.js';
+import { PayloadMemory } from './invoker/payload-memory.js';
 import { Partition } from './partition/partition.js';
 import { snapshotOf, snapshots } from './partition/snapshots.js';
 import { journalSnapshots, stateSnapshots } from './partition/stored-snapshots.js';
@@ -45,12 +46,14 @@ export class Worker
   readonly #options: WorkerOptions;
   readonly #context: WorkerContext;
   readonly #deadlines: Deadlines;
+  readonly #memory: PayloadMemory;
   readonly #partitions: Partition[] = [];
 
   constructor(options: WorkerOptions, context: WorkerContext) {
     this.#options = options;
     this.#context = context;
     this.#deadlines = new Deadlines(context.clock, context.scheduler);
+    this.#memory = new PayloadMemory(options.payloadMemoryBytesMax, context.scheduler);
   }
 
   /** Opens every partition and takes up its work where the last leader left it. */
@@ -76,8 +79,7 @@ export class Worker
   }
 
   send(request: PartitionRequest, respond: (answer: PartitionAnswer) => void): void {
-    const id = request.kind === 'invoke' ? request.invocation.id : request.invocationId;
-    const partition = this.#partitions[this.#partitionOf(id)];
+    const partition = this.#partitions[this.#partitionFor(request)];
     if (partition !== undefined) {
       partition.send(request, respond);
       return;
@@ -177,12 +179,24 @@ export class Worker
       context,
       peer: context.peer ?? this,
       deadlines: this.#deadlines,
+      memory: this.#memory,
       partitionOf: this.#partitionOf,
       onFatal: (error) => {
         onPartitionFailed(id, error);
         context.onFatal(error);
       },
     });
+  }
+
+  #partitionFor(request: PartitionRequest): PartitionId {
+    switch (request.kind) {
+      case 'invoke':
+        return this.#partitionOf(request.invocation.id);
+      case 'replace-state':
+        return this.#partitionOfKey(request.key);
+      default:
+        return this.#partitionOf(request.invocationId);
+    }
   }
 
   readonly #partitionOf = (id: InvocationId): PartitionId =>

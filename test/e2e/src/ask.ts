@@ -33,6 +33,27 @@ export async function invocation(
   return row;
 }
 
+/** Registers a deployment with a body of one's own. `code`: the documented code of a refusal. */
+export async function register(
+  engine: EngineProcess,
+  body: object,
+): Promise<{
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}> {
+  const response = await fetch(`${engine.adminUrl}/deployments`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const { engine_code: code, message } = (await response.json()) as {
+    readonly engine_code?: string | null;
+    readonly message?: string;
+  };
+  return { status: response.status, code: code ?? undefined, message };
+}
+
 /** Sends and gives the invocation id. `path`: `Service/handler` or `Service/key/handler`. */
 export async function send(engine: EngineProcess, path: string, input?: unknown): Promise<string> {
   const response = await fetch(`${engine.ingressUrl}/engine/send/${path}`, {

@@ -14,7 +14,7 @@ export type Answer = (attempt: AttemptStream) => void;
 /** No second attempt within a test. */
 const NO_RETRY_MS = 3_600_000;
 
-const MANIFEST_TYPE = 'application/vnd.restate.endpointmanifest.v4+json';
+export const MANIFEST_TYPE = 'application/vnd.restate.endpointmanifest.v4+json';
 
 /** The stream of one attempt, as the deployment sees it. */
 export class AttemptStream {
@@ -54,10 +54,17 @@ export class AttemptStream {
   }
 }
 
+/** Read again for every discovery. */
 export interface HostileOptions {
   readonly service: string;
+  readonly protocolVersionMin?: number;
   readonly protocolVersionMax?: number;
   readonly type?: 'SERVICE' | 'VIRTUAL_OBJECT';
+  readonly protocolMode?: string;
+  /** Wait before the next attempt. */
+  readonly retryMs?: number;
+  /** Members of the service in the manifest, such as its retry policy. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 /** Serves one service; each name of `answers` is a handler of it. */
@@ -89,7 +96,7 @@ export class HostileDeployment implements AsyncDisposable {
       const path = headers[':path'] ?? '';
       if (path === '/discover') {
         stream.respond({ ':status': 200, 'content-type': MANIFEST_TYPE });
-        stream.end(JSON.stringify(manifest(options, Object.keys(answers))));
+        stream.end(JSON.stringify(manifestOf(options, Object.keys(answers))));
         return;
       }
       const handler = path.split('/').at(-1) ?? '';
@@ -145,18 +152,20 @@ export class StrangeListener implements AsyncDisposable {
   }
 }
 
-function manifest({ service, protocolVersionMax, type }: HostileOptions, handlers: string[]) {
+export function manifestOf(options: HostileOptions, handlers: readonly string[]): object {
+  const retryMs = options.retryMs ?? NO_RETRY_MS;
   return {
-    protocolMode: 'BIDI_STREAM',
-    minProtocolVersion: 5,
-    maxProtocolVersion: protocolVersionMax ?? 7,
+    protocolMode: options.protocolMode ?? 'BIDI_STREAM',
+    minProtocolVersion: options.protocolVersionMin ?? 5,
+    maxProtocolVersion: options.protocolVersionMax ?? 7,
     services: [
       {
-        name: service,
-        ty: type ?? 'SERVICE',
+        name: options.service,
+        ty: options.type ?? 'SERVICE',
         handlers: handlers.map((name) => ({ name })),
-        retryPolicyInitialInterval: NO_RETRY_MS,
-        retryPolicyMaxInterval: NO_RETRY_MS,
+        retryPolicyInitialInterval: retryMs,
+        retryPolicyMaxInterval: retryMs,
+        ...options.settings,
       },
     ],
   };

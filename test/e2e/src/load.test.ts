@@ -8,7 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EngineProcess, waitUntil } from '@engine-test/support';
 
-import { call, peakMemoryMib, query, result, send } from './ask.js';
+import { call, invocation, peakMemoryMib, query, result, send } from './ask.js';
 import { ServiceProcess } from './service-process.js';
 
 const IS_FULL = process.env['E2E_FULL'] === '1';
@@ -18,7 +18,15 @@ const SLEEPERS = full(10_000, 500);
 const WAITERS = full(2_000, 200);
 const STEPS = full(5_000, 500);
 const TIMERS = full(5_000, 500);
-const PAYLOAD_BYTES = full(30, 30) * 2 ** 20;
+const MIB = 2 ** 20;
+const PAYLOAD_BYTES = 30 * MIB;
+/** Larger than any default allows, and one that the raised limits below refuse too. */
+const HUGE_BYTES = 64 * MIB;
+const REFUSED_BYTES = 100 * MIB;
+const LIMITS_OF_HUGE = {
+  ENGINE_INGRESS__REQUEST_SIZE_LIMIT: '80 MiB',
+  ENGINE_WORKER__INVOKER__MESSAGE_SIZE_LIMIT: '80 MiB',
+};
 
 /** Requests of this test that are on their way at once. */
 const SENDS_AT_ONCE = 64;
@@ -26,16 +34,22 @@ const SENDS_AT_ONCE = 64;
 const MEMORY_MIB_MAX = 2_000;
 /** Machines that run tests do other things too; the aim is the limit above which the engine warns, 50 ms. */
 const DELAY_MS_MAX = 1_000;
+/** The process that makes the payloads, and that of the test, share the machine with the engine. */
+const SMALL_CALL_MS_MAX = 3_000;
 const TEST_MS_MAX = full(300_000, 60_000);
 
 let services: ServiceProcess;
+/** Small calls go to a process of their own: the one that makes huge payloads is busy with itself. */
+let smallService: ServiceProcess;
 
 beforeAll(async () => {
   services = await ServiceProcess.start();
+  smallService = await ServiceProcess.start('services.ts', { env: { ONLY: 'Story' } });
 }, 60_000);
 
 afterAll(async () => {
   await services[Symbol.asyncDispose]();
+  await smallService[Symbol.asyncDispose]();
 });
 
 /** Runs a story on an engine of its own, and says how that engine bore it. */
@@ -51,6 +65,8 @@ async function onEngine(
     ...env,
   });
   await engine.register(services.uri);
+  // The newest revision of a service is the one that is called.
+  await engine.register(smallService.uri);
   await story(engine);
   const memoryMib = engine.pid === undefined ? 0 : peakMemoryMib(engine.pid);
   await engine.stop();
@@ -169,33 +185,52 @@ describe('load', () => {
     () =>
       onEngine(`payload of ${String(PAYLOAD_BYTES)} bytes`, async (engine) => {
         const content = randomBytes(PAYLOAD_BYTES);
-        let isDone = false;
-        let slowestMs = 0;
-        const echo = async (): Promise<string> => {
-          const response = await fetch(`${engine.ingressUrl}/engine/call/Crowd/echo`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/octet-stream' },
-            body: content,
-          });
+        const digest = await whileSmallCallsGoOn(engine, async () => {
+          const response = await post(engine, 'Crowd/echo', content);
           expect(response.status).toBe(200);
-          const digest = digestOf(await response.bytes());
-          isDone = true;
-          return digest;
-        };
-        const smallCalls = async (): Promise<number> => {
-          let count = 0;
-          for (; !isDone; count += 1) {
-            const began = performance.now();
-            expect(await call(engine, 'Story/greet', 'Ada')).toBe('Hello Ada');
-            slowestMs = Math.max(slowestMs, performance.now() - began);
-          }
-          return count;
-        };
-        const [digest, count] = await Promise.all([echo(), smallCalls()]);
+          return digestOf(await response.bytes());
+        });
         expect(digest).toBe(digestOf(content));
-        expect(count).toBeGreaterThan(0);
-        if (IS_FULL) report({ smallCalls: count, slowestMs });
       }),
+    TEST_MS_MAX,
+  );
+
+  it(
+    'a huge result of a step is stored and replayed while small calls go on',
+    () =>
+      onEngine(
+        `step of ${String(HUGE_BYTES)} bytes`,
+        async (engine) => {
+          const found = await whileSmallCallsGoOn(engine, async () => {
+            const hoard = { bytes: HUGE_BYTES, napMs: 1_000 };
+            const id = await send(engine, 'Crowd/hoard', hoard);
+            return result(engine, id, TEST_MS_MAX / 2);
+          });
+          expect(found).toBe(HUGE_BYTES);
+          // Once when it was made, once when it was replayed.
+          expect(services.count('crowd/hoarded')).toBeGreaterThanOrEqual(2);
+        },
+        { ...LIMITS_OF_HUGE, ENGINE_WORKER__INVOKER__INACTIVITY_TIMEOUT: '100ms' },
+      ),
+    TEST_MS_MAX,
+  );
+
+  it(
+    'what is larger than the raised limits is refused while small calls go on',
+    () =>
+      onEngine(
+        `refused payloads of ${String(REFUSED_BYTES)} bytes`,
+        (engine) =>
+          whileSmallCallsGoOn(engine, async () => {
+            const id = await send(engine, 'Crowd/hoard', { bytes: REFUSED_BYTES, napMs: 1 });
+            const failure = async () => (await invocation(engine, id))?.last_failure_error_code;
+            await waitUntil('the attempt fails', async () => (await failure()) !== undefined);
+            expect(await failure()).toBe('RT0003');
+            const refused = await post(engine, 'Crowd/echo', new Uint8Array(REFUSED_BYTES));
+            expect(refused.status).toBe(413);
+          }),
+        LIMITS_OF_HUGE,
+      ),
     TEST_MS_MAX,
   );
 
@@ -216,6 +251,36 @@ describe('load', () => {
     TEST_MS_MAX,
   );
 });
+
+/** Calls a small handler again and again until `task` is over; each of these calls has to be answered soon. */
+async function whileSmallCallsGoOn<Value>(
+  engine: EngineProcess,
+  task: () => Promise<Value>,
+): Promise<Value> {
+  let isDone = false;
+  let slowestMs = 0;
+  let count = 0;
+  const smallCalls = async (): Promise<void> => {
+    for (; !isDone; count += 1) {
+      const began = performance.now();
+      expect(await call(engine, 'Story/greet', 'Ada')).toBe('Hello Ada');
+      slowestMs = Math.max(slowestMs, performance.now() - began);
+    }
+  };
+  const finished = task().finally(() => {
+    isDone = true;
+  });
+  const [value] = await Promise.all([finished, smallCalls()]);
+  if (IS_FULL) report({ smallCalls: count, slowestMs });
+  expect(count).toBeGreaterThan(0);
+  expect(slowestMs).toBeLessThan(SMALL_CALL_MS_MAX);
+  return value;
+}
+
+function post(engine: EngineProcess, handler: string, body: Uint8Array): Promise<Response> {
+  const headers = { 'content-type': 'application/octet-stream' };
+  return fetch(`${engine.ingressUrl}/engine/call/${handler}`, { method: 'POST', headers, body });
+}
 
 function digestOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');

@@ -2,17 +2,26 @@ import { join } from 'node:path';
 
 import { Child, freePort, waitUntil } from '@engine-test/support';
 
-/** The services of `services.ts` as a process, and what it told us. */
+export interface ServiceOptions {
+  /** 0 = a free one. */
+  readonly port?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The services of a file beside this one as a process, and what it told us. */
 export class ServiceProcess implements AsyncDisposable {
+  readonly port: number;
   readonly uri: string;
   readonly #child: Child;
   readonly #happened: string[] = [];
 
-  private constructor(port: number) {
+  private constructor(port: number, file: string, env: Readonly<Record<string, string>>) {
+    this.port = port;
     this.uri = `http://127.0.0.1:${String(port)}`;
-    // Types are stripped by the pinned Node; the file has no imports of its own.
-    this.#child = new Child(process.execPath, [join(import.meta.dirname, 'services.ts')], {
-      env: { ...process.env, PORT: String(port), RESTATE_LOGGING: 'ERROR', NODE_NO_WARNINGS: '1' },
+    const own = { PORT: String(port), RESTATE_LOGGING: 'ERROR', NODE_NO_WARNINGS: '1' };
+    // Types are stripped by the pinned Node.
+    this.#child = new Child(process.execPath, [join(import.meta.dirname, file)], {
+      env: { ...process.env, ...own, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.#child.process.on('message', (message: { happened: string }) => {
@@ -20,8 +29,11 @@ export class ServiceProcess implements AsyncDisposable {
     });
   }
 
-  static async start(): Promise<ServiceProcess> {
-    const service = new ServiceProcess(await freePort());
+  static async start(
+    file = 'services.ts',
+    { port = 0, env = {} }: ServiceOptions = {},
+  ): Promise<ServiceProcess> {
+    const service = new ServiceProcess(port === 0 ? await freePort() : port, file, env);
     await service.until('listening');
     return service;
   }

@@ -5,25 +5,7 @@
 
 import * as restate from '@restatedev/restate-sdk';
 
-function happened(name: string): void {
-  process.send?.({ happened: name });
-}
-
-const gates = new Map<string, () => void>();
-const opened = new Set<string>();
-process.on('message', (message: { open: string }) => {
-  opened.add(message.open);
-  gates.get(message.open)?.();
-});
-
-/** Blocks until the parent opens the gate. */
-function gate(name: string): Promise<void> {
-  return opened.has(name)
-    ? Promise.resolve()
-    : new Promise((resolve) => {
-        gates.set(name, resolve);
-      });
-}
+import { gate, happened } from '#parent';
 
 const story = restate.service({
   name: 'Story',
@@ -91,6 +73,11 @@ const order = restate.workflow({
 });
 
 /** Handlers that are called in crowds. */
+interface HoardRequest {
+  readonly bytes: number;
+  readonly napMs: number;
+}
+
 const crowd = restate.service({
   name: 'Crowd',
   handlers: {
@@ -113,6 +100,14 @@ const crowd = restate.service({
         });
       }
       return sum;
+    },
+    /** Keeps a step of `bytes` bytes, sleeps so that it is replayed, and gives back how large it found the step. */
+    hoard: async (ctx: restate.Context, { bytes, napMs }: HoardRequest): Promise<number> => {
+      const serde = restate.serde.binary;
+      const step = await ctx.run('fill', () => new Uint8Array(bytes).fill(7), { serde });
+      happened('crowd/hoarded');
+      await ctx.sleep(napMs);
+      return step.length;
     },
     echo: restate.handlers.handler(
       { input: restate.serde.binary, output: restate.serde.binary },
@@ -139,11 +134,13 @@ export type Story = typeof story;
 export type Tally = typeof tally;
 export type Order = typeof order;
 
-process.on('disconnect', () => {
-  process.exit();
-});
+/** Name of the one service that this process hosts; unset = all of them. */
+const only = process.env['ONLY'];
+
 await restate.serve({
-  services: [story, tally, order, crowd, queue],
+  services: [story, tally, order, crowd, queue].filter(
+    ({ name }) => only === undefined || name === only,
+  ),
   port: Number(process.env['PORT']),
 });
-process.send?.({ happened: 'listening' });
+happened('listening');

@@ -9,6 +9,7 @@ import type { DeploymentFaults } from './deployment/exchange-fault.js';
 import type { DiskFaults } from './simulator/disk.js';
 import type { NetworkFaults } from './simulator/network.js';
 import type { ClientFaults } from './workloads/client.js';
+import { CALM_OPERATIONS } from './workloads/control-operations.js';
 import { OPERATIONS, type OperationName } from './workloads/operations.js';
 
 export interface ProcessFaults {
@@ -43,7 +44,7 @@ export interface Plan {
   /** Attempts that run at once in a partition, and timers that are kept in memory. */
   readonly slots: number;
   readonly timersInMemory: number;
-  /** Weights of the operations; without any, all but `single`, which needs a world where nothing runs twice. */
+  /** Weights of the operations; without any, all but those that need a world where nothing runs twice. */
   readonly mix: Readonly<Partial<Record<OperationName, number>>>;
   readonly faults: Faults;
 }
@@ -83,7 +84,7 @@ export function planNames(): readonly string[] {
 export function readPlan(name: string): Plan {
   const table = parse(readFileSync(join(plansDir(), `${name}.toml`), 'utf8'));
   const everything = Object.keys(OPERATIONS).map(
-    (operation) => [operation, operation === 'single' ? 0 : 1] as const,
+    (operation) => [operation, CALM_OPERATIONS.has(operation) ? 0 : 1] as const,
   );
   const mix = part(table, 'mix');
   return {

@@ -40,6 +40,25 @@ export class EngineProcess implements AsyncDisposable {
     return engine;
   }
 
+  /**
+   * Starts on ports of its own that it will hardly reach: `env` is meant to keep it from starting. Resolves when it has ended, with
+   * its exit status and what it said.
+   */
+  static async refused(
+    env: NodeJS.ProcessEnv,
+  ): Promise<{ readonly status: number | null; readonly output: string }> {
+    await using child = new Child(LAUNCHER, ['server'], {
+      env: {
+        ...process.env,
+        ENGINE_INGRESS__BIND_PORT: '0',
+        ENGINE_ADMIN__BIND_PORT: '0',
+        ...env,
+      },
+    });
+    await waitUntil('the engine refuses to start', () => child.hasExited);
+    return { status: child.process.exitCode, output: child.output };
+  }
+
   /** Starts again on the same ports and data, and waits until it takes work. */
   async restart(): Promise<void> {
     const child = new Child(LAUNCHER, ['server'], { env: this.#env });
@@ -58,6 +77,11 @@ export class EngineProcess implements AsyncDisposable {
   /** Ends the process in good order. Its last words are in `output`. */
   async stop(): Promise<void> {
     await this.#child?.end('SIGTERM');
+  }
+
+  /** The base directory of its data. */
+  get directory(): string {
+    return this.#dir;
   }
 
   get pid(): number | undefined {

@@ -7,22 +7,29 @@ import {
   type ServiceType,
 } from '@engine/domain';
 import { INTERFACE } from '../dialect.js';
-import type { DiscoveredEndpoint } from '../discovery/discover.js';
+import type { Destination, DiscoveredEndpoint } from '../discovery/discover.js';
 import { register, type RegistrationRequest } from './registration.js';
 import { withoutDeployment } from './schema-change.js';
 
 const id = (n: number): ReturnType<typeof deploymentIdFromUlid> =>
   deploymentIdFromUlid(new Uint8Array(16).fill(n));
 
-function endpoint(services: Readonly<Record<string, ServiceType>>): DiscoveredEndpoint {
+function endpoint(
+  destination: Destination,
+  services: Readonly<Record<string, ServiceType>>,
+): DiscoveredEndpoint {
   return {
-    httpVersion: 'HTTP/2.0',
+    endpoint:
+      destination.kind === 'http'
+        ? { ...destination, httpVersion: 'HTTP/2.0' }
+        : { ...destination, compression: undefined },
     discovery: {
       kind: 'discovered',
       protocolMode: 'bidi-stream',
       minProtocolVersion: 5,
       maxProtocolVersion: 7,
       sdkVersion: undefined,
+      functionCompression: undefined,
       services: Object.entries(services).map(([name, type]) => ({
         name,
         type,
@@ -36,14 +43,16 @@ function endpoint(services: Readonly<Record<string, ServiceType>>): DiscoveredEn
   };
 }
 
+type Changes = Partial<RegistrationRequest> & { readonly uri?: string };
+
 function registered(
   schema: Schema,
   n: number,
   services: Readonly<Record<string, ServiceType>>,
-  more: Partial<RegistrationRequest> = {},
+  { uri = `http://host:${String(n)}/`, ...more }: Changes = {},
 ): Schema {
-  const request = {
-    uri: `http://host:${String(n)}/`,
+  const request: RegistrationRequest = {
+    destination: { kind: 'http', uri, useHttp11: false },
     additionalHeaders: {},
     metadata: {},
     force: false,
@@ -51,8 +60,12 @@ function registered(
     ...more,
   };
   const fresh = { id: id(n), now: n };
-  return register(schema, request, { endpoint: endpoint(services), dialect: INTERFACE, fresh })
-    .schema;
+  const rules = { dialect: INTERFACE, routingHeaders: ['x-tenant'] };
+  return register(schema, request, {
+    endpoint: endpoint(request.destination, services),
+    rules,
+    fresh,
+  }).schema;
 }
 
 const revisions = (schema: Schema): unknown =>
@@ -87,8 +100,8 @@ describe('registration', () => {
     schema = registered(schema, 2, { A: 'service' });
     schema = registered(schema, 1, { A: 'service' }, { force: true });
     expect(revisions(schema)).toEqual([
-      [id(2), 'A2'],
       [id(1), 'A3'],
+      [id(2), 'A2'],
     ]);
   });
 
@@ -105,9 +118,29 @@ describe('registration', () => {
     expect(again('http://user@host:1/')).toBe('none');
   });
 
+  it('tells deployments with one address apart by the routing headers', () => {
+    const sent = (additionalHeaders: Record<string, string>): Changes => ({ additionalHeaders });
+    const schema = registered(EMPTY_SCHEMA, 1, { A: 'service' }, sent({ 'x-tenant': 'a' }));
+    const again = (headers: Record<string, string>): string =>
+      codeOf(() => registered(schema, 1, {}, sent(headers)));
+    expect(again({ 'x-tenant': 'a', 'x-other': '1' })).toBe('META0004');
+    expect(again({ 'x-tenant': 'b' })).toBe('none');
+    expect(again({})).toBe('none');
+  });
+
+  it('takes functions for the same only when their names are equal', () => {
+    const lambda = (version: number): Changes => {
+      const arn = `arn:aws:lambda:eu-central-1:1:function:f:${String(version)}`;
+      return { destination: { kind: 'lambda', arn, assumeRoleArn: undefined } };
+    };
+    const schema = registered(EMPTY_SCHEMA, 1, { A: 'service' }, lambda(1));
+    expect(codeOf(() => registered(schema, 1, {}, lambda(1)))).toBe('META0004');
+    expect(codeOf(() => registered(schema, 1, {}, lambda(2)))).toBe('none');
+  });
+
   it('refuses another type unless it may break', () => {
     const schema = registered(EMPTY_SCHEMA, 1, { A: 'service' });
-    const change = (more: Partial<RegistrationRequest>): string =>
+    const change = (more: Changes): string =>
       codeOf(() => registered(schema, 2, { A: 'workflow' }, more));
     expect(change({})).toBe('META0006');
     expect(change({ breaking: true })).toBe('none');

@@ -15,12 +15,10 @@ import {
 import type { DiscoveredService } from '@engine/service-protocol';
 import type { Dialect } from '../dialect.js';
 import type { DiscoveredEndpoint } from '../discovery/discover.js';
-import { deploymentsAt, newestRevisions, withDeployment } from './schema-change.js';
+import { deploymentsAt, destinationText, type DeploymentIdentity } from './same-deployment.js';
+import { newestRevisions, withDeployment } from './schema-change.js';
 
-export interface RegistrationRequest {
-  /** In normal form. */
-  readonly uri: string;
-  readonly additionalHeaders: Readonly<Record<string, string>>;
+export interface RegistrationRequest extends DeploymentIdentity {
   readonly metadata: Readonly<Record<string, string>>;
   /** Replace the deployment with this destination; includes `breaking`. */
   readonly force: boolean;
@@ -35,19 +33,27 @@ export interface Registration {
   readonly outcome: 'created' | 'overwritten' | 'known';
 }
 
+/** What decides beside the request. */
+export interface RegistrationRules {
+  readonly dialect: Dialect;
+  /** Names, in lower case, of headers that tell deployments with one address apart. */
+  readonly routingHeaders: readonly string[];
+}
+
 /**
  * The deployment that a request without force would repeat. Errors: META0004 or `conflict`, as the dialect wants it.
  */
 export function knownDeployment(
   schema: Schema,
   request: RegistrationRequest,
-  dialect: Dialect,
+  { dialect, routingHeaders }: RegistrationRules,
 ): Deployment | undefined {
-  const [known] = request.force ? [] : deploymentsAt(schema, request.uri);
+  const [known] = request.force ? [] : deploymentsAt(schema, request, routingHeaders);
   if (known === undefined || dialect.duplicate === 'known') return known;
   throw new EngineError(
     dialect.duplicate,
-    `deployment '${known.id}' is already registered at '${known.uri}'; use another uri, or force to replace it`,
+    `deployment '${known.id}' is already registered at '${destinationText(request.destination)}'; ` +
+      'give new code an address of its own, or force to replace the deployment',
   );
 }
 
@@ -62,19 +68,18 @@ export function register(
   request: RegistrationRequest,
   options: {
     readonly endpoint: DiscoveredEndpoint;
-    readonly dialect: Dialect;
+    readonly rules: RegistrationRules;
     readonly fresh: { readonly id: DeploymentId; readonly now: number };
   },
 ): Registration {
-  const known = knownDeployment(schema, request, options.dialect);
+  const known = knownDeployment(schema, request, options.rules);
   if (known !== undefined) return { schema, deployment: known, outcome: 'known' };
   const { endpoint, fresh } = options;
-  const replaced = replacedDeployment(schema, request, options.dialect);
+  const replaced = replacedDeployment(schema, request, options.rules);
   const deployment: Deployment = {
     id: replaced?.id ?? fresh.id,
-    uri: request.uri,
+    endpoint: endpoint.endpoint,
     protocolMode: endpoint.discovery.protocolMode,
-    httpVersion: endpoint.httpVersion,
     additionalHeaders: request.additionalHeaders,
     metadata: request.metadata,
     createdAt: fresh.now,
@@ -93,16 +98,20 @@ export function register(
 function replacedDeployment(
   schema: Schema,
   request: RegistrationRequest,
-  dialect: Dialect,
+  { dialect, routingHeaders }: RegistrationRules,
 ): Deployment | undefined {
-  const [newest, ...others] = request.force ? deploymentsAt(schema, request.uri) : [];
+  const [newest, ...others] = request.force ? deploymentsAt(schema, request, routingHeaders) : [];
   if (others.length > 0 && dialect.ambiguousForce === 'META0017') {
     throw new EngineError(
       'META0017',
-      `several deployments have the destination of '${request.uri}'; remove all but one first`,
+      `${sharing([newest, ...others])} share '${destinationText(request.destination)}'; remove all but one first`,
     );
   }
   return newest;
+}
+
+function sharing(deployments: readonly (Deployment | undefined)[]): string {
+  return `deployments ${deployments.map((each) => `'${each?.id ?? ''}'`).join(', ')}`;
 }
 
 function newRevisions(

@@ -7,15 +7,6 @@ import {
   type Schema,
   type ServiceSchema,
 } from '@engine/domain';
-import { destinationOf } from '../discovery/endpoint.js';
-
-/** Deployments with the destination of `uri`, newest first. */
-export function deploymentsAt(schema: Schema, uri: string): Deployment[] {
-  const destination = destinationOf(uri);
-  return schema.deployments
-    .filter((deployment) => destinationOf(deployment.uri) === destination)
-    .sort((a, b) => b.createdAt - a.createdAt);
-}
 
 /** Errors: `not-found`. */
 export function requireDeployment(schema: Schema, id: DeploymentId): Deployment {
@@ -38,8 +29,11 @@ export function newestRevisions(schema: Schema): Map<string, ServiceSchema> {
 
 /** The document with `deployment` in the place of the one with its id, or added at the end. */
 export function withDeployment(schema: Schema, deployment: Deployment): Schema {
-  const others = schema.deployments.filter(({ id }) => id !== deployment.id);
-  return { deployments: [...others, deployment] };
+  const isKnown = schema.deployments.some(({ id }) => id === deployment.id);
+  if (!isKnown) return { deployments: [...schema.deployments, deployment] };
+  return {
+    deployments: schema.deployments.map((each) => (each.id === deployment.id ? deployment : each)),
+  };
 }
 
 export function withoutDeployment(schema: Schema, id: DeploymentId): Schema {

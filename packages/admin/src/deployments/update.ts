@@ -1,24 +1,23 @@
 /** Update of a deployment in place: the rules. Pure. */
 
-import {
-  EngineError,
-  type Deployment,
-  type DeploymentId,
-  type Schema,
-  type ServiceSchema,
-} from '@engine/domain';
+import { isDeepStrictEqual } from 'node:util';
+import { EngineError, type Deployment, type Schema, type ServiceSchema } from '@engine/domain';
 import type { DiscoveredService, Discovery } from '@engine/service-protocol';
-import type { DiscoveredEndpoint } from '../discovery/discover.js';
+import type { Destination, DiscoveredEndpoint } from '../discovery/discover.js';
 import { requireDeployment, withDeployment } from './schema-change.js';
 
 export interface UpdateRequest {
-  readonly id: DeploymentId;
-  /** In normal form. */
-  readonly uri: string;
+  /** What is updated, as it was when its endpoint was asked. */
+  readonly before: Deployment;
+  /** Where it is reached from now on, perhaps in another way than before. */
+  readonly destination: Destination;
   readonly additionalHeaders: Readonly<Record<string, string>>;
   /** Take over the services that the endpoint announces; else only how it is reached changes. */
   readonly overwrite: boolean;
-  /** Insist that services keep their type and no service or handler is missing (interface §9.4). */
+  /**
+   * Insist that services keep their type and that no service or handler is missing (interface §9.4); else only the protocol
+   * versions have to be the same.
+   */
   readonly mustBeSimilar: boolean;
 }
 
@@ -27,24 +26,27 @@ export interface Update {
   readonly deployment: Deployment;
 }
 
-/** What an update makes of the document. Errors: META0016, `not-found`. */
+/**
+ * What an update makes of the document. Errors: META0016, `not-found`; `conflict` when another update has moved the deployment
+ * since, or changed its headers: this one knows nothing of that and would undo it.
+ */
 export function update(
   schema: Schema,
   request: UpdateRequest,
   endpoint: DiscoveredEndpoint,
 ): Update {
-  const before = requireDeployment(schema, request.id);
-  const { discovery, httpVersion } = endpoint;
+  const before = requireDeployment(schema, request.before.id);
+  checkUnmoved(before, request.before);
+  const { discovery } = endpoint;
   checkVersions(before, discovery);
   if (request.mustBeSimilar) {
     for (const service of before.services) checkSimilar(service, discovery.services);
   }
   const deployment: Deployment = {
     ...before,
-    uri: request.uri,
+    endpoint: endpoint.endpoint,
     additionalHeaders: request.additionalHeaders,
     protocolMode: discovery.protocolMode,
-    httpVersion,
     sdkVersion: discovery.sdkVersion,
     services: request.overwrite ? replaceServices(before, discovery.services) : before.services,
   };
@@ -58,6 +60,14 @@ function replaceServices(
 ): ServiceSchema[] {
   const revisions = new Map(before.services.map(({ name, revision }) => [name, revision]));
   return services.map((service) => ({ ...service, revision: revisions.get(service.name) ?? 1 }));
+}
+
+function checkUnmoved(now: Deployment, before: Deployment): void {
+  const isSame =
+    isDeepStrictEqual(now.endpoint, before.endpoint) &&
+    isDeepStrictEqual(now.additionalHeaders, before.additionalHeaders);
+  if (isSame) return;
+  throw new EngineError('conflict', `deployment '${now.id}' was changed meanwhile; try again`);
 }
 
 function checkVersions(before: Deployment, discovery: Discovery): void {

@@ -15,14 +15,17 @@ import { createDiscover, type DiscoverOptions } from './discover.js';
 
 const discover = createDiscover({
   clusterName: 'test',
+  functions: { invoke: () => Promise.reject(new Error('no function is asked')) },
+  signer: undefined,
   scheduler: HURRIED,
   random: seededRandom(1),
 });
-const options = (uri: string, more: Partial<DiscoverOptions> = {}): DiscoverOptions => ({
-  uri,
-  useHttp11: false,
-  additionalHeaders: {},
-  ...more,
+const options = (
+  uri: string,
+  more: { readonly useHttp11?: boolean; readonly additionalHeaders?: Record<string, string> } = {},
+): DiscoverOptions => ({
+  destination: { kind: 'http', uri, useHttp11: more.useHttp11 ?? false },
+  additionalHeaders: more.additionalHeaders ?? {},
 });
 
 async function codeOf(asked: Promise<unknown>): Promise<string> {
@@ -42,7 +45,7 @@ describe('discovery asks', () => {
     const found = await discover(
       options(`${endpoint.uri}pre/fix?q=1`, { additionalHeaders: { 'x-secret': 's' } }),
     );
-    expect(found.httpVersion).toBe('HTTP/2.0');
+    expect(found.endpoint).toHaveProperty('httpVersion', 'HTTP/2.0');
     expect(found.discovery.services.map(({ name }) => name)).toEqual(['A']);
     const [request] = endpoint.requests;
     expect(request?.path).toBe('/pre/fix/discover?q=1');
@@ -67,7 +70,7 @@ describe('discovery asks', () => {
     });
     const uri = endpoint.uri.replace('//', '//user:p%40ss@');
     const found = await discover(options(uri, { useHttp11: true }));
-    expect(found.httpVersion).toBe('HTTP/1.1');
+    expect(found.endpoint).toHaveProperty('httpVersion', 'HTTP/1.1');
     expect(found.discovery.sdkVersion).toBe('kit/1');
     expect(endpoint.requests[0]?.headers['authorization']).toBe(
       `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
@@ -156,10 +159,8 @@ describe('discovery of the real SDK', () => {
     const child = fork(new URL('../testing/sdk-endpoint.mjs', import.meta.url));
     try {
       const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-      const { discovery, httpVersion } = await discover(
-        options(`http://127.0.0.1:${String(port)}/`),
-      );
-      expect(httpVersion).toBe('HTTP/2.0');
+      const { discovery, endpoint } = await discover(options(`http://127.0.0.1:${String(port)}/`));
+      expect(endpoint).toHaveProperty('httpVersion', 'HTTP/2.0');
       expect(discovery.sdkVersion).toMatch(/^restate-sdk-typescript\//);
       expect(discovery.services.map(({ name, type }) => [name, type])).toEqual([
         ['Greeter', 'service'],

@@ -1,6 +1,8 @@
 /** Asks an endpoint what it serves. */
 
-import { EngineError, type HttpVersion } from '@engine/domain';
+import { EngineError, type DeploymentEndpoint } from '@engine/domain';
+import type { FunctionInvoker } from '@engine/lambda';
+import type { RequestSigner } from '@engine/request-identity';
 import { delay, type Random, type Scheduler } from '@engine/runtime';
 import {
   DISCOVER_SUFFIX,
@@ -9,39 +11,62 @@ import {
   readDiscovery,
   type Discovery,
 } from '@engine/service-protocol';
+import { assertNever } from '@engine/stdx';
 import {
   DISCOVERY_JITTER_MAX,
   DISCOVERY_REQUEST_MS_MAX,
   DISCOVERY_RETRIES_MAX,
   DISCOVERY_RETRY_MS,
 } from '../limits.js';
-import { ExchangeError, type EndpointRequest, type EndpointResponse } from './exchange.js';
-import { http1Exchange } from './http1-exchange.js';
-import { http2Exchange } from './http2-exchange.js';
-import { tlsExchange } from './tls-exchange.js';
+import {
+  ExchangeError,
+  type EndpointAnswer,
+  type EndpointRequest,
+  type EndpointResponse,
+} from './exchange.js';
+import { functionExchange } from './function-exchange.js';
+import { credentials, exchangeOver } from './http-exchange.js';
 
-export interface DiscoverOptions {
+/** Where an endpoint is asked what it serves. */
+export type Destination = HttpDestination | LambdaDestination;
+
+export interface HttpDestination {
+  readonly kind: 'http';
   /** In normal form. */
   readonly uri: string;
   /** HTTP/1.1 whatever the endpoint could do. */
   readonly useHttp11: boolean;
+}
+
+export interface LambdaDestination {
+  readonly kind: 'lambda';
+  /** With version or alias. */
+  readonly arn: string;
+  readonly assumeRoleArn: string | undefined;
+}
+
+export interface DiscoverOptions {
+  readonly destination: Destination;
   readonly additionalHeaders: Readonly<Record<string, string>>;
 }
 
 export interface DiscoveredEndpoint {
   readonly discovery: Discovery;
-  /** Version of the answer; invocations will use it too. */
-  readonly httpVersion: HttpVersion;
+  /** How invocations will reach it: in the HTTP version of the answer, or as a function. */
+  readonly endpoint: DeploymentEndpoint;
 }
 
 /**
- * Effects: one GET, a few more if the endpoint seems to be down for the moment.
+ * Effects: one GET or call of a function, a few more if the endpoint seems to be down for the moment.
  * Errors: META0003, META0012–META0015, META0005, `bad-request`, `internal` (interface §7.1).
  */
 export type Discover = (options: DiscoverOptions) => Promise<DiscoveredEndpoint>;
 
 export interface DiscoverDependencies {
   readonly clusterName: string;
+  readonly functions: FunctionInvoker;
+  /** Undefined: requests are not signed. */
+  readonly signer: RequestSigner | undefined;
   readonly scheduler: Scheduler;
   readonly random: Random;
 }
@@ -50,46 +75,98 @@ export interface DiscoverDependencies {
 const PASSING_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
 
 export function createDiscover(dependencies: DiscoverDependencies): Discover {
-  return async (options) => {
-    const response = await persist(() => exchangeOnce(options, dependencies), dependencies);
-    if (response.status < 200 || response.status > 299) throw statusError(response.status, options);
-    const discovery = readDiscovery({
-      contentType: response.contentType,
-      body: response.body,
-      sdkVersion: response.server,
-      canStreamBothWays: response.canStreamBothWays,
-    });
-    if (discovery.kind === 'discovered') return { discovery, httpVersion: response.httpVersion };
-    const condition = discovery.httpStatus === 400 ? 'bad-request' : 'internal';
-    throw new EngineError(discovery.code ?? condition, discovery.message);
+  return (options) => {
+    const { destination } = options;
+    switch (destination.kind) {
+      case 'http':
+        return discoverHttp(destination, options, dependencies);
+      case 'lambda':
+        return discoverFunction(destination, options, dependencies);
+      default:
+        return assertNever(destination);
+    }
   };
 }
 
-async function exchangeOnce(
+async function discoverHttp(
+  destination: HttpDestination,
   options: DiscoverOptions,
-  { clusterName }: DiscoverDependencies,
+  dependencies: DiscoverDependencies,
+): Promise<DiscoveredEndpoint> {
+  const { uri } = destination;
+  const response = await persist(() => {
+    return exchangeHttp(destination, requestHeaders(options, dependencies));
+  }, dependencies);
+  const discovery = judge(response, uri, dependencies);
+  return { discovery, endpoint: { kind: 'http', uri, httpVersion: response.httpVersion } };
+}
+
+async function discoverFunction(
+  destination: LambdaDestination,
+  options: DiscoverOptions,
+  dependencies: DiscoverDependencies,
+): Promise<DiscoveredEndpoint> {
+  const { arn, assumeRoleArn } = destination;
+  const response = await persist(() => {
+    const headers = requestHeaders(options, dependencies);
+    return functionExchange({ arn, assumeRoleArn, headers }, dependencies.functions);
+  }, dependencies);
+  const discovery = judge(response, arn, dependencies);
+  const compression = discovery.functionCompression;
+  return { discovery, endpoint: { kind: 'lambda', arn, assumeRoleArn, compression } };
+}
+
+/** `where`: the address, for people. */
+function judge(
+  response: EndpointAnswer,
+  where: string,
+  { signer }: DiscoverDependencies,
+): Discovery {
+  if (response.status < 200 || response.status > 299) {
+    throw statusError(response.status, where, signer);
+  }
+  const discovery = readDiscovery({
+    contentType: response.contentType,
+    body: response.body,
+    sdkVersion: response.server,
+    canStreamBothWays: response.canStreamBothWays,
+  });
+  if (discovery.kind === 'discovered') return discovery;
+  const condition = discovery.httpStatus === 400 ? 'bad-request' : 'internal';
+  throw new EngineError(discovery.code ?? condition, discovery.message);
+}
+
+function requestHeaders(
+  { additionalHeaders }: DiscoverOptions,
+  { clusterName, signer }: DiscoverDependencies,
+): Readonly<Record<string, string>> {
+  return {
+    accept: DISCOVERY_ACCEPT,
+    ...additionalHeaders,
+    ...signer?.sign(`/${DISCOVER_SUFFIX}`, undefined),
+    'x-restate-cluster-name': clusterName,
+  };
+}
+
+async function exchangeHttp(
+  destination: HttpDestination,
+  headers: Readonly<Record<string, string>>,
 ): Promise<EndpointResponse> {
-  const url = new URL(options.uri);
+  const url = new URL(destination.uri);
   const request: EndpointRequest = {
     origin: new URL(url.origin),
     target: joinPath(`${url.pathname}${url.search}`, DISCOVER_SUFFIX),
-    headers: {
-      accept: DISCOVERY_ACCEPT,
-      ...credentials(url),
-      ...options.additionalHeaders,
-      'x-restate-cluster-name': clusterName,
-    },
+    headers: { ...credentials(url), ...headers },
     signal: AbortSignal.timeout(DISCOVERY_REQUEST_MS_MAX),
   };
-  if (options.useHttp11) return http1Exchange(request);
-  return url.protocol === 'https:' ? tlsExchange(request) : http2Exchange(request);
+  return exchangeOver(destination, request);
 }
 
 /** Repeats what failed in a way that may pass, with growing waits. */
-async function persist(
-  attempt: () => Promise<EndpointResponse>,
+async function persist<Answer extends EndpointAnswer>(
+  attempt: () => Promise<Answer>,
   { scheduler, random }: DiscoverDependencies,
-): Promise<EndpointResponse> {
+): Promise<Answer> {
   for (let retries = 0; ; retries += 1) {
     const outcome = await attempt().catch(asExchangeError);
     const mayPass =
@@ -123,16 +200,21 @@ function unreachable(error: ExchangeError): EngineError {
   });
 }
 
-function statusError(status: number, { uri }: DiscoverOptions): EngineError {
-  const hint = status === 404 ? '; is the path of the uri the one where the SDK is mounted?' : '';
+function statusError(
+  status: number,
+  where: string,
+  signer: RequestSigner | undefined,
+): EngineError {
   return new EngineError(
     'META0003',
-    `the endpoint at ${uri} answered discovery with status ${String(status)}${hint}`,
+    `the endpoint at ${where} answered discovery with status ${String(status)}${hintFor(status, signer)}`,
   );
 }
 
-function credentials({ username, password }: URL): Record<string, string> {
-  if (username === '' && password === '') return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+function hintFor(status: number, signer: RequestSigner | undefined): string {
+  if (status === 404) return '; is the path of the uri the one where the SDK is mounted?';
+  if (status !== 401) return '';
+  return signer === undefined
+    ? '; does it want signed requests, or headers that are missing?'
+    : `; does it expect requests that are signed with the key of ${signer.publicKey}?`;
 }

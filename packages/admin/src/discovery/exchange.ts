@@ -1,8 +1,10 @@
-/** One GET to an endpoint, whatever the transport. */
+/** One request to an endpoint, whatever the transport. */
 
 import type { HttpVersion } from '@engine/domain';
 
 export interface EndpointRequest {
+  /** Sent with POST; without one it is a GET. */
+  readonly body?: Uint8Array;
   /** Scheme, host and port. */
   readonly origin: URL;
   /** Path and query. */
@@ -12,15 +14,19 @@ export interface EndpointRequest {
   readonly signal: AbortSignal;
 }
 
-export interface EndpointResponse {
+export interface EndpointAnswer {
   readonly status: number;
   readonly contentType: string | undefined;
   /** The `x-restate-server` header. */
   readonly server: string | undefined;
   readonly body: Uint8Array;
-  readonly httpVersion: HttpVersion;
   /** False for transports that answer only after the whole request. */
   readonly canStreamBothWays: boolean;
+}
+
+/** An answer over HTTP. */
+export interface EndpointResponse extends EndpointAnswer {
+  readonly httpVersion: HttpVersion;
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 } from './exchange.js';
 import { readBody } from './read-body.js';
 
-/** GET over HTTP/1.1, on a connection of its own or on `socket`. Errors: ExchangeError. */
+/** Asks over HTTP/1.1, on a connection of its own or on `socket`. Errors: ExchangeError. */
 export async function http1Exchange(
   request: EndpointRequest,
   socket?: Socket,
@@ -21,20 +21,20 @@ export async function http1Exchange(
     status: response.statusCode ?? 0,
     contentType: response.headers['content-type'],
     server: headerText(response.headers['x-restate-server']),
-    body: await readBody(response),
+    body: await readBody(response, request.signal),
     httpVersion: 'HTTP/1.1',
     canStreamBothWays: !isHttp10,
   };
 }
 
 function respond(request: EndpointRequest, socket: Socket | undefined): Promise<IncomingMessage> {
-  const { origin, target, headers, signal } = request;
+  const { origin, target, headers, body, signal } = request;
   const send = origin.protocol === 'https:' && socket === undefined ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const sent = send(
       new URL(target, origin),
       {
-        method: 'GET',
+        method: body === undefined ? 'GET' : 'POST',
         headers,
         signal,
         agent: false,
@@ -45,7 +45,7 @@ function respond(request: EndpointRequest, socket: Socket | undefined): Promise<
     sent.on('error', (error: NodeJS.ErrnoException) => {
       reject(asExchangeError(error, signal));
     });
-    sent.end();
+    sent.end(body);
   });
 }
 

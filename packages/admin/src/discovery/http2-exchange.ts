@@ -17,7 +17,7 @@ import { readBody } from './read-body.js';
 
 type ResponseHeaders = IncomingHttpHeaders & IncomingHttpStatusHeader;
 
-/** GET over HTTP/2 without asking first (prior knowledge), or on `socket`, where TLS has settled it. Errors: ExchangeError. */
+/** Asks over HTTP/2 without asking first (prior knowledge), or on `socket`, where TLS has settled it. Errors: ExchangeError. */
 export async function http2Exchange(
   request: EndpointRequest,
   socket?: Socket,
@@ -53,7 +53,7 @@ async function exchange(
     status: headers[':status'] ?? 0,
     contentType: headers['content-type'],
     server: headers['x-restate-server']?.toString(),
-    body: await readBody(stream),
+    body: await readBody(stream, request.signal),
     httpVersion: 'HTTP/2.0',
     canStreamBothWays: true,
   };
@@ -61,10 +61,14 @@ async function exchange(
 
 function openStream(session: ClientHttp2Session, request: EndpointRequest): ClientHttp2Stream {
   try {
-    return session.request(
-      { ':method': 'GET', ':path': request.target, ...request.headers },
-      { endStream: true },
+    const { body, target, headers } = request;
+    const method = body === undefined ? 'GET' : 'POST';
+    const stream = session.request(
+      { ':method': method, ':path': target, ...headers },
+      { endStream: body === undefined },
     );
+    if (body !== undefined) stream.end(body);
+    return stream;
   } catch (error) {
     throw new ExchangeError('unusable', messageOf(error), error);
   }

@@ -5,7 +5,7 @@ import { exchangeError, type EndpointRequest, type EndpointResponse } from './ex
 import { http1Exchange } from './http1-exchange.js';
 import { http2Exchange } from './http2-exchange.js';
 
-/** GET over TLS; the peer chooses between HTTP/2 and HTTP/1.1 (ALPN). Errors: ExchangeError. */
+/** Asks over TLS; the peer chooses between HTTP/2 and HTTP/1.1 (ALPN). Errors: ExchangeError. */
 export async function tlsExchange(request: EndpointRequest): Promise<EndpointResponse> {
   const { hostname, port } = request.origin;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');

@@ -2,23 +2,27 @@
 
 import { deploymentIdFromUlid, EngineError, type Deployment, type Schema } from '@engine/domain';
 import type { Request, Response } from 'express';
-import type { z } from 'zod';
 import type { AdminContext } from '../context.js';
 import {
   knownDeployment,
   register,
   type Registration,
   type RegistrationRequest,
+  type RegistrationRules,
 } from '../deployments/registration.js';
 import { unfinishedInvocation } from '../deployments/removal.js';
 import { requireDeployment, withoutDeployment } from '../deployments/schema-change.js';
-import { update, type UpdateRequest } from '../deployments/update.js';
+import { update } from '../deployments/update.js';
 import type { Dialect } from '../dialect.js';
-import { normalizeUri } from '../discovery/endpoint.js';
 import { deploymentChanged } from '../events.js';
 import { deploymentListView, deploymentView, registrationView } from '../views/deployment-view.js';
-import { isQualifiedArn, registrationBody, updateBody } from './deployment-bodies.js';
-import { HttpProblem } from './problem.js';
+import {
+  registrationBody,
+  updateBody,
+  type RegistrationBody,
+  type UpdateBody,
+} from './deployment-bodies.js';
+import { registrationRequest, updateRequest } from './deployment-requests.js';
 import { pathDeploymentId, queryBoolean, readBody } from './request.js';
 import type { Route } from './routes.js';
 import { sendJson } from './send-json.js';
@@ -32,10 +36,10 @@ export function deploymentRoutes(context: AdminContext, dialect: Dialect): Route
     { method: 'get', path: COLLECTION, handle: routes.list },
     { method: 'post', path: COLLECTION, handle: routes.post },
     { method: 'get', path: ONE, handle: routes.get },
-    { method: 'patch', path: ONE, handle: (request, response) => routes.patch(request, response) },
-    ...(dialect.putDeployment === 'none'
-      ? []
-      : [{ method: 'put', path: ONE, handle: routes.put } as const]),
+    { method: 'patch', path: ONE, handle: routes.patch },
+    ...(dialect.servesPutDeployment
+      ? [{ method: 'put', path: ONE, handle: routes.patch } as const]
+      : []),
     { method: 'delete', path: ONE, handle: routes.delete },
   ];
 }
@@ -67,23 +71,20 @@ class DeploymentRoutes {
     sendJson(response, registrationView(deployment, this.#viewOptions()));
   };
 
-  readonly put = async (request: Request, response: Response): Promise<void> => {
-    await this.patch(request, response, this.#dialect.putDeployment === 'similar');
-  };
-
-  async patch(request: Request, response: Response, mustBeSimilar = false): Promise<void> {
+  readonly patch = async (request: Request, response: Response): Promise<void> => {
     const id = pathDeploymentId(request);
     const body = readBody(request, updateBody);
     const before = requireDeployment(this.#schema(), id);
-    const deployment = await this.#update(before, body, mustBeSimilar);
+    const deployment = await this.#update(before, body);
     sendJson(response, deploymentView(deployment, this.#viewOptions()));
-  }
+  };
 
   readonly delete = async (request: Request, response: Response): Promise<void> => {
     const id = pathDeploymentId(request);
     const force = queryBoolean(request, 'force') ?? false;
     if (!force && !this.#dialect.removesWithoutForce) {
-      throw new HttpProblem(501, 'a deployment can only be removed with force=true');
+      response.status(501).end();
+      return;
     }
     const deployment = requireDeployment(this.#schema(), id);
     if (!force) await this.#requireUnused(deployment);
@@ -92,19 +93,16 @@ class DeploymentRoutes {
     response.status(202).end();
   };
 
-  async #register(
-    request: RegistrationRequest,
-    body: z.output<typeof registrationBody>,
-  ): Promise<Registration> {
+  async #register(request: RegistrationRequest, body: RegistrationBody): Promise<Registration> {
     const { schemas, discover, clock, newUlid } = this.#context;
-    const dialect = this.#dialect;
-    const known = knownDeployment(this.#schema(), request, dialect);
+    const rules = this.#rules();
+    const known = knownDeployment(this.#schema(), request, rules);
     if (known !== undefined) {
       return { schema: this.#schema(), deployment: known, outcome: 'known' };
     }
-    const endpoint = await discover({ ...request, useHttp11: body.use_http_11 });
+    const endpoint = await discover(request);
     const fresh = { id: deploymentIdFromUlid(newUlid()), now: clock.now() };
-    const options = { endpoint, dialect, fresh };
+    const options = { endpoint, rules, fresh };
     let registration = register(this.#schema(), request, options);
     if (body.dry_run) return registration;
     await schemas.update((schema) => {
@@ -117,16 +115,11 @@ class DeploymentRoutes {
     return registration;
   }
 
-  async #update(
-    before: Deployment,
-    body: z.output<typeof updateBody>,
-    mustBeSimilar: boolean,
-  ): Promise<Deployment> {
+  async #update(before: Deployment, body: UpdateBody): Promise<Deployment> {
     const { schemas, discover } = this.#context;
-    const request = updateRequest(before, body, mustBeSimilar);
+    const request = updateRequest(before, body, this.#dialect);
     if (request === undefined) return before;
-    const useHttp11 = body.use_http_11 ?? before.httpVersion === 'HTTP/1.1';
-    const endpoint = await discover({ ...request, useHttp11 });
+    const endpoint = await discover(request);
     let updated = update(this.#schema(), request, endpoint);
     if (body.dry_run) return updated.deployment;
     await schemas.update((schema) => {
@@ -146,6 +139,11 @@ class DeploymentRoutes {
     );
   }
 
+  #rules(): RegistrationRules {
+    const { deploymentRoutingHeaders } = this.#context.config;
+    return { dialect: this.#dialect, routingHeaders: deploymentRoutingHeaders };
+  }
+
   #schema(): Schema {
     return this.#context.schemas.current.schema;
   }
@@ -156,50 +154,4 @@ class DeploymentRoutes {
       wording: this.#dialect.wording,
     };
   }
-}
-
-/** Errors: `bad-request` for a bad destination, 422 without one, 501 for functions. */
-function registrationRequest(
-  body: z.output<typeof registrationBody>,
-  dialect: Dialect,
-): RegistrationRequest {
-  return {
-    uri: requireUri(body),
-    additionalHeaders: body.additional_headers ?? {},
-    metadata: body.metadata ?? {},
-    force: body.force ?? dialect.forceIsDefault,
-    breaking: body.breaking,
-  };
-}
-
-/** Undefined when nothing would change. */
-function updateRequest(
-  before: Deployment,
-  body: z.output<typeof updateBody>,
-  mustBeSimilar: boolean,
-): UpdateRequest | undefined {
-  const hasAddress = typeof body.uri === 'string' || typeof body.arn === 'string';
-  const headers = body.additional_headers ?? undefined;
-  if (!hasAddress && headers === undefined && typeof body.use_http_11 !== 'boolean') {
-    return undefined;
-  }
-  return {
-    id: before.id,
-    uri: hasAddress ? requireUri(body) : before.uri,
-    additionalHeaders: headers ?? before.additionalHeaders,
-    overwrite: body.overwrite,
-    mustBeSimilar,
-  };
-}
-
-function requireUri(body: {
-  readonly uri?: string | null | undefined;
-  readonly arn?: string | null | undefined;
-}): string {
-  if (typeof body.uri === 'string') return normalizeUri(body.uri);
-  if (typeof body.arn !== 'string') throw new HttpProblem(422, "the body has no 'uri'");
-  if (!isQualifiedArn(body.arn)) {
-    throw new EngineError('bad-request', `bad field 'arn': '${body.arn}' names no version`);
-  }
-  throw new HttpProblem(501, 'functions cannot be registered with this server');
 }

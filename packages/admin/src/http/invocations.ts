@@ -1,62 +1,70 @@
 /** Operations on one invocation. */
 
-import { EngineError, type InvocationId, type OperationOutcome } from '@engine/domain';
-import { assertNever } from '@engine/stdx';
+import type { Request, Response } from 'express';
 import type { AdminContext } from '../context.js';
-import { HttpProblem } from './problem.js';
-import { pathInvocationId, queryWord } from './request.js';
+import { OPERATION_KINDS, type Operation, type OperationKind } from '../invocation-operations.js';
+import { queryDeploymentChoice } from './deployment-choice.js';
+import { requireSuccess, successStatus } from './operation-outcomes.js';
+import { pathInvocationId, queryUnsigned, queryWord } from './request.js';
 import type { Route } from './routes.js';
+import { sendJson } from './send-json.js';
 
 const MODES = ['cancel', 'kill', 'purge', 'Cancel', 'Kill', 'Purge'] as const;
 
-export function invocationRoutes({ operations }: AdminContext): Route[] {
+export function invocationRoutes(context: AdminContext): Route[] {
+  const routes = new InvocationRoutes(context);
   return [
-    {
+    ...OPERATION_KINDS.map((kind): Route => ({
       method: 'patch',
-      path: '/invocations/:invocation/cancel',
-      handle: async (request, response) => {
-        const id = pathInvocationId(request);
-        const outcome = await operations.run('cancel', id);
-        response.status(requireSuccess(outcome, id) === 'appended' ? 202 : 200).end();
-      },
-    },
-    {
-      method: 'patch',
-      path: '/invocations/:invocation/kill',
-      handle: async (request, response) => {
-        const id = pathInvocationId(request);
-        requireSuccess(await operations.run('kill', id), id);
-        response.status(200).end();
-      },
-    },
-    {
-      method: 'delete',
-      path: '/invocations/:invocation',
-      // Says nothing of the outcome, also not whether there is such an invocation.
-      handle: async (request, response) => {
-        const id = pathInvocationId(request);
-        const mode = queryWord(request, 'mode', MODES)?.toLowerCase() ?? 'cancel';
-        if (mode === 'purge') throw new HttpProblem(501, 'purge is not possible with this server');
-        await operations.run(mode === 'kill' ? 'kill' : 'cancel', id);
-        response.status(202).end();
-      },
-    },
+      path: `/invocations/:invocation/${kind}`,
+      handle: (request, response) => routes.operate(kind, request, response),
+    })),
+    { method: 'delete', path: '/invocations/:invocation', handle: routes.delete },
   ];
 }
 
-/** Errors: `not-found`, `conflict`. */
-function requireSuccess(outcome: OperationOutcome, id: InvocationId): 'done' | 'appended' {
-  switch (outcome) {
-    case 'done':
-    case 'appended':
-      return outcome;
-    case 'not-found':
-      throw new EngineError('not-found', `unknown invocation '${id}'`);
-    case 'already-completed':
-      throw new EngineError('conflict', `invocation '${id}' is already completed`);
-    case 'not-completed':
-      throw new EngineError('conflict', `invocation '${id}' is not completed yet`);
+class InvocationRoutes {
+  readonly #context: AdminContext;
+
+  constructor(context: AdminContext) {
+    this.#context = context;
+  }
+
+  async operate(kind: OperationKind, request: Request, response: Response): Promise<void> {
+    const { operations } = this.#context;
+    const id = pathInvocationId(request);
+    const operation = queryOperation(kind, request);
+    const target = operations.target(id);
+    const success = requireSuccess(kind, await operations.run(operation, target), id);
+    response.status(successStatus(kind, success));
+    if (kind === 'restart-as-new') {
+      sendJson(response, { new_invocation_id: target.newInvocationId });
+    } else {
+      response.end();
+    }
+  }
+
+  /** Says nothing of the outcome, also not whether there is such an invocation. */
+  readonly delete = async (request: Request, response: Response): Promise<void> => {
+    const { operations } = this.#context;
+    const id = pathInvocationId(request);
+    const mode = queryWord(request, 'mode', MODES)?.toLowerCase() ?? 'cancel';
+    const kind = mode === 'kill' || mode === 'purge' ? mode : 'cancel';
+    await operations.run({ kind }, operations.target(id));
+    response.status(202).end();
+  };
+}
+
+/** Errors: `bad-request` for a bad query string. */
+function queryOperation(kind: OperationKind, request: Request): Operation {
+  switch (kind) {
+    case 'resume':
+      return { kind, deployment: queryDeploymentChoice(request, 'keep') };
+    case 'restart-as-new': {
+      const copyUpTo = queryUnsigned(request, 'from') ?? 0;
+      return { kind, copyUpTo, deployment: queryDeploymentChoice(request, 'latest') };
+    }
     default:
-      return assertNever(outcome);
+      return { kind };
   }
 }

@@ -46,10 +46,11 @@ const STATUSES = new Map<string, number>([
   ['META0009', 400],
   ['META0016', 400],
   ['META0017', 409],
+  ['RT0024', 400],
 ]);
 
 /** Seconds after which it makes sense to ask again. */
-const RETRY_AFTER: Readonly<Record<string, string>> = { 'retry-after': '1' };
+export const RETRY_AFTER: Readonly<Record<string, string>> = { 'retry-after': '1' };
 
 /** The answer that a failed request gets. What nobody expected is a 500 that does not tell its message. */
 export function problemAnswer(error: unknown): ProblemAnswer {

@@ -1,13 +1,12 @@
 /** SQL over what the server knows. */
 
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { AdminContext } from '../context.js';
+import { sendStream } from './compression.js';
 import { readBody } from './request.js';
 import type { Route } from './routes.js';
 
-const queryBody = z.object({ query: z.string() });
+export const queryBody = z.object({ query: z.string().describe('One SELECT statement.') });
 
 export function queryRoutes({ queries }: AdminContext): Route[] {
   return [
@@ -23,7 +22,7 @@ export function queryRoutes({ queries }: AdminContext): Route[] {
         const answer = await queries.queryJson(query, gone.signal);
         // Without express's charset: clients compare the whole value.
         response.setHeader('content-type', 'application/json');
-        await pipeline(Readable.from(answer, { objectMode: false }), response);
+        await sendStream(response, answer);
       },
     },
   ];

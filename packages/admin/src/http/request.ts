@@ -11,6 +11,9 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import { HttpProblem } from './problem.js';
 
+const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
+const UNSIGNED_MAX = 2 ** 32 - 1;
+
 /**
  * The JSON body in the shape of `schema`; members that it does not name are dropped.
  * Errors: 415 without a JSON content type, 400 when the text is no JSON, 422 when it has another shape.
@@ -19,10 +22,11 @@ export function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
 ): z.output<Schema> {
-  if (request.is('application/json') === false || !(request.body instanceof Uint8Array)) {
+  const { body } = request as { readonly body: unknown };
+  if (!JSON_TYPE.test(request.headers['content-type'] ?? '') || !(body instanceof Uint8Array)) {
     throw new HttpProblem(415, "expected a body with 'content-type: application/json'");
   }
-  const parsed = schema.safeParse(parseJson(request.body));
+  const parsed = schema.safeParse(parseJson(body));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue?.path.map(String).join('.') ?? '';
@@ -30,6 +34,13 @@ export function readBody<Schema extends z.ZodType>(
     422,
     `the body does not fit${place === '' ? '' : ` at '${place}'`}: ${issue?.message ?? ''}`,
   );
+}
+
+/** Any text. Errors: `bad-request` when it is given more than once. */
+export function queryText(request: Request, name: string): string | undefined {
+  const value = request.query[name];
+  if (value === undefined || typeof value === 'string') return value;
+  throw new EngineError('bad-request', `query parameter '${name}' must be given once`);
 }
 
 /** `true` or `false`; anything else is refused with 400. */
@@ -54,6 +65,15 @@ export function queryWord<Word extends string>(
   throw new EngineError('bad-request', `query parameter '${name}' must be ${values.join(' or ')}`);
 }
 
+/** A whole number of 0 … 2^32 − 1; anything else is refused with 400. */
+export function queryUnsigned(request: Request, name: string): number | undefined {
+  const value = request.query[name];
+  if (value === undefined) return undefined;
+  const isDigits = typeof value === 'string' && /^[0-9]{1,10}$/.test(value);
+  if (isDigits && Number(value) <= UNSIGNED_MAX) return Number(value);
+  throw new EngineError('bad-request', `query parameter '${name}' must be a whole number`);
+}
+
 /** A parameter of the path, as text. */
 export function pathText(request: Request, name: string): string {
   const value = request.params[name];
@@ -62,7 +82,11 @@ export function pathText(request: Request, name: string): string {
 
 /** Errors: `bad-request`. */
 export function pathDeploymentId(request: Request): DeploymentId {
-  const text = pathText(request, 'deployment');
+  return requireDeploymentId(pathText(request, 'deployment'));
+}
+
+/** Errors: `bad-request`. */
+export function requireDeploymentId(text: string): DeploymentId {
   const parsed = parseDeploymentId(text);
   if (parsed.kind === 'ok') return parsed.id;
   throw new EngineError('bad-request', `bad deployment id '${text}': ${parsed.reason}`);

@@ -1,5 +1,7 @@
+import { expect } from '@jest/globals';
 import {
   EngineError,
+  loadHashes,
   type InvocationId,
   type PartitionAnswer,
   type PartitionRequest,
@@ -19,33 +21,54 @@ export interface Reply {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
+/** The id of what a request made. */
+export function idOf({ json }: Reply): string {
+  return String(json['id']);
+}
+
+/** The body of a refusal. `code`: null for those without a documented one. */
+export function problem(code: string | null): object {
+  return { message: expect.any(String), engine_code: code, restate_code: code };
+}
+
+type GivenDependencies = Pick<AdminDependencies, 'schemas' | 'metadata' | 'hashes'> &
+  Partial<AdminDependencies>;
+
 /** An admin on a free port with everything behind it in memory. */
 export class AdminFixture implements AsyncDisposable {
   isReady = true;
   /** Answers of the partitions, by invocation id; others are not found. */
   readonly outcomes = new Map<string, PartitionAnswer>();
+  /** Answer of the partitions to changes of state. */
+  stateAnswer: PartitionAnswer = { kind: 'operation', outcome: 'appended' };
   readonly operations: PartitionRequest[] = [];
   readonly snapshots: InvocationSnapshot[] = [];
   /** Pieces of the answer to a statement; others are refused. */
   readonly answers = new Map<string, readonly string[]>();
   readonly #admin: Admin;
 
-  private constructor(registry: SchemaRegistry, config: Partial<AdminConfig>) {
+  private constructor(config: Partial<AdminConfig>, given: GivenDependencies) {
     this.#admin = new Admin(
       { ...DEFAULT_ADMIN_CONFIG, bindIp: '127.0.0.1', bindPort: 0, ...config },
-      this.#dependencies(registry),
+      { ...this.#dependencies(), ...given },
     );
   }
 
-  static async start(config: Partial<AdminConfig> = {}): Promise<AdminFixture> {
+  /** `given`: what takes the place of the dependencies of the fixture. */
+  static async start(
+    config: Partial<AdminConfig> = {},
+    given: Partial<AdminDependencies> = {},
+  ): Promise<AdminFixture> {
     const { handlerDefaults } = DEFAULT_ADMIN_CONFIG;
-    const registry = await SchemaRegistry.open(handlerDefaults, {
-      store: new MemoryMetadataStore(),
+    const metadata = given.metadata ?? new MemoryMetadataStore();
+    const schemas = await SchemaRegistry.open(handlerDefaults, {
+      store: metadata,
       onUnreadable: (error) => {
         throw error;
       },
     });
-    const fixture = new AdminFixture(registry, config);
+    const hashes = await loadHashes();
+    const fixture = new AdminFixture(config, { schemas, hashes, ...given, metadata });
     await fixture.#admin.start();
     return fixture;
   }
@@ -75,25 +98,36 @@ export class AdminFixture implements AsyncDisposable {
     return { status: response.status, headers: response.headers, text, json };
   }
 
+  /** `prefix`: such as `/v2`. */
+  register(body: object, prefix = ''): Promise<Reply> {
+    return this.ask('POST', `${prefix}/deployments`, body);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#admin[Symbol.asyncDispose]();
   }
 
-  #dependencies(schemas: SchemaRegistry): AdminDependencies {
+  #dependencies(): Omit<AdminDependencies, 'schemas' | 'metadata' | 'hashes'> {
     return {
-      schemas,
       channel: {
         send: (request, respond) => {
           this.operations.push(request);
-          if (!('invocationId' in request)) return;
-          const answer = this.outcomes.get(request.invocationId);
+          const answer =
+            'invocationId' in request ? this.outcomes.get(request.invocationId) : this.stateAnswer;
           setImmediate(respond, answer ?? { kind: 'operation', outcome: 'not-found' });
         },
       },
       invocations: {
         scan: ({ limit, after }) => this.#scan(limit, after),
       },
+      journals: {
+        scanJournal: async function* () {
+          // No invocation of the fixture has a journal.
+        },
+      },
       queries: { queryJson: (statement) => this.#query(statement) },
+      functions: { invoke: () => Promise.reject(new EngineError('RT0010', 'no such function')) },
+      signer: undefined,
       isReady: () => this.isReady,
       clock: systemClock,
       scheduler: HURRIED,

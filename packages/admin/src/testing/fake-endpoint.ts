@@ -14,6 +14,8 @@ export interface FakeAnswer {
   /** The empty text: no content type. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The body never ends. Not over HTTP/1.0. */
+  readonly stalls?: boolean;
 }
 
 export interface SeenRequest {
@@ -66,13 +68,15 @@ export class FakeEndpoint implements AsyncDisposable {
     switch (transport) {
       case 'h1':
         return createHttp1((request, response) => {
-          const { status, headers, body } = this.#reply(request);
-          response.writeHead(status, headers).end(body);
+          const { status, headers, body, stalls } = this.#reply(request);
+          response.writeHead(status, headers).write(body);
+          if (!stalls) response.end();
         });
       case 'h2':
         return createHttp2((request, response) => {
-          const { status, headers, body } = this.#reply(request);
-          response.writeHead(status, headers).end(body);
+          const { status, headers, body, stalls } = this.#reply(request);
+          response.writeHead(status, headers).write(body);
+          if (!stalls) response.end();
         });
       case 'http/1.0':
         return createTcp((socket) => {
@@ -91,7 +95,7 @@ export class FakeEndpoint implements AsyncDisposable {
     readonly method?: string | undefined;
     readonly url?: string | undefined;
     readonly headers: object;
-  }): { status: number; headers: Record<string, string>; body: string } {
+  }): { status: number; headers: Record<string, string>; body: string; stalls: boolean } {
     const seen = {
       method: request.method ?? '',
       path: request.url ?? '',
@@ -107,6 +111,7 @@ export class FakeEndpoint implements AsyncDisposable {
         ...answer.headers,
       },
       body: answer.body ?? JSON.stringify(manifest(answer.manifest)),
+      stalls: answer.stalls ?? false,
     };
   }
 }

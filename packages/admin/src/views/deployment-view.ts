@@ -2,8 +2,9 @@
 
 import type { Deployment, ProtocolMode } from '@engine/domain';
 import { ifAny } from './handler-view.js';
-import { serviceView, type ViewOptions } from './service-view.js';
-import { timestampText } from './texts.js';
+import { deploymentInfo } from './schema-info.js';
+import { serviceView } from './service-view.js';
+import { timestampText, type ViewOptions } from './texts.js';
 
 const PROTOCOL_TYPES: Readonly<Record<ProtocolMode, string>> = {
   'bidi-stream': 'BidiStream',
@@ -37,22 +38,39 @@ export function registrationView(
     min_protocol_version: deployment.minProtocolVersion,
     max_protocol_version: deployment.maxProtocolVersion,
     sdk_version: deployment.sdkVersion,
+    info: ifAny(deploymentInfo(deployment)),
   };
 }
 
 function commonView(deployment: Deployment): Record<string, unknown> {
   return {
     id: deployment.id,
-    uri: deployment.uri,
-    protocol_type: PROTOCOL_TYPES[deployment.protocolMode],
-    http_version: deployment.httpVersion,
+    ...endpointView(deployment),
     additional_headers: ifAny(deployment.additionalHeaders),
     metadata: ifAny(deployment.metadata),
     created_at: timestampText(deployment.createdAt),
     min_protocol_version: deployment.minProtocolVersion,
     max_protocol_version: deployment.maxProtocolVersion,
     sdk_version: deployment.sdkVersion,
+    info: ifAny(deploymentInfo(deployment)),
   };
+}
+
+function endpointView({ endpoint, protocolMode }: Deployment): Record<string, unknown> {
+  switch (endpoint.kind) {
+    case 'http':
+      return {
+        uri: endpoint.uri,
+        protocol_type: PROTOCOL_TYPES[protocolMode],
+        http_version: endpoint.httpVersion,
+      };
+    case 'lambda':
+      return {
+        arn: endpoint.arn,
+        assume_role_arn: endpoint.assumeRoleArn,
+        compression: endpoint.compression === undefined ? undefined : 'Zstd',
+      };
+  }
 }
 
 function servicesView(deployment: Deployment, options: ViewOptions): Record<string, unknown>[] {

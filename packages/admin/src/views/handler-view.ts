@@ -1,17 +1,18 @@
 /** A handler in answers (interface §2.3). Members with the value `undefined` are left out of the JSON. */
 
-import type {
-  Deployment,
-  HandlerOptions,
-  HandlerSchema,
-  HandlerType,
-  PartialRetryPolicy,
-  ServiceSchema,
+import {
+  capRetention,
+  type Deployment,
+  type HandlerSchema,
+  type HandlerType,
+  type PartialRetryPolicy,
+  type Retention,
+  type ServiceSchema,
 } from '@engine/domain';
-import type { Dialect } from '../dialect.js';
-import { durationText, inputText, outputText } from './texts.js';
+import { optionsInfo } from './schema-info.js';
+import { durationText, inputText, outputText, type ViewOptions } from './texts.js';
 
-type Wording = Dialect['wording'];
+type DurationText = (ms: number | undefined) => string | undefined;
 
 export const HANDLER_TYPES: Readonly<Record<HandlerType, string>> = {
   exclusive: 'Exclusive',
@@ -26,14 +27,19 @@ export interface HandlerPlace {
   readonly service: ServiceSchema;
 }
 
+/** Of the settings only what the handler itself asks for, as far as the server grants it. */
 export function handlerView(
   handler: HandlerSchema,
   place: HandlerPlace,
-  wording: Wording,
+  view: ViewOptions,
 ): Record<string, unknown> {
   const { options } = handler;
-  const duration = (ms: number | undefined): string | undefined =>
-    ms === undefined ? undefined : durationText(ms, wording);
+  const { wording } = view;
+  const duration: DurationText = (ms) => (ms === undefined ? undefined : durationText(ms, wording));
+  const retention = (name: Retention): string | undefined => {
+    const asked = options[name];
+    return asked === undefined ? undefined : duration(capRetention(asked, name, view.defaults));
+  };
   return {
     name: handler.name,
     ty: handler.type === undefined ? undefined : HANDLER_TYPES[handler.type],
@@ -42,30 +48,16 @@ export function handlerView(
     public: !(handler.ingressPrivate ?? place.service.ingressPrivate),
     documentation: handler.documentation,
     metadata: ifAny(handler.metadata),
-    idempotency_retention: duration(options.idempotencyRetentionMs),
-    journal_retention: duration(options.journalRetentionMs),
+    idempotency_retention: retention('idempotencyRetentionMs'),
+    journal_retention: retention('journalRetentionMs'),
     inactivity_timeout: duration(options.inactivityTimeoutMs),
     abort_timeout: duration(options.abortTimeoutMs),
     enable_lazy_state: options.enableLazyState,
     input_json_schema: handler.input?.jsonSchema,
     output_json_schema: handler.output?.jsonSchema,
-    retry_policy: retryView(options.retryPolicy, wording),
-    info: ifAny(timeoutInfo(options, place.deployment)),
+    retry_policy: retryView(options.retryPolicy, duration),
+    info: ifAny(optionsInfo(options, place.deployment, view)),
   };
-}
-
-/** RT0021: a timeout that is set has no effect in request-response mode. */
-export function timeoutInfo(options: HandlerOptions, deployment: Deployment): SchemaInfo[] {
-  const isIgnored =
-    options.inactivityTimeoutMs !== undefined && deployment.protocolMode === 'request-response';
-  return isIgnored
-    ? [{ code: 'RT0021', message: 'inactivity_timeout has no effect in request-response mode' }]
-    : [];
-}
-
-export interface SchemaInfo {
-  readonly code: string;
-  readonly message: string;
 }
 
 /** The value, or undefined when it has no members. */
@@ -75,10 +67,8 @@ export function ifAny<T extends object>(value: T): T | undefined {
 
 function retryView(
   policy: PartialRetryPolicy | undefined,
-  wording: Wording,
+  duration: DurationText,
 ): Record<string, unknown> {
-  const duration = (ms: number | undefined): string | undefined =>
-    ms === undefined ? undefined : durationText(ms, wording);
   return {
     initial_interval: duration(policy?.initialIntervalMs),
     exponentiation_factor: policy?.exponentiationFactor,

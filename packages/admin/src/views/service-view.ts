@@ -1,9 +1,16 @@
 /** A service in answers (interface §2.2), with every setting that applies to it. */
 
-import type { Deployment, HandlerDefaults, ServiceSchema, ServiceType } from '@engine/domain';
-import type { Dialect } from '../dialect.js';
-import { handlerView, ifAny, ON_MAX_ATTEMPTS, timeoutInfo } from './handler-view.js';
-import { durationText } from './texts.js';
+import {
+  capRetention,
+  type Deployment,
+  type HandlerDefaults,
+  type Retention,
+  type ServiceSchema,
+  type ServiceType,
+} from '@engine/domain';
+import { handlerView, ifAny, ON_MAX_ATTEMPTS } from './handler-view.js';
+import { serviceInfo } from './schema-info.js';
+import { durationText, type ViewOptions } from './texts.js';
 
 export const SERVICE_TYPES: Readonly<Record<ServiceType, string>> = {
   service: 'Service',
@@ -11,33 +18,27 @@ export const SERVICE_TYPES: Readonly<Record<ServiceType, string>> = {
   workflow: 'Workflow',
 };
 
-export interface ViewOptions {
-  readonly defaults: HandlerDefaults;
-  readonly wording: Dialect['wording'];
-}
-
 /** `service` as `deployment` serves it. */
 export function serviceView(
   service: ServiceSchema,
   deployment: Deployment,
-  { defaults, wording }: ViewOptions,
+  view: ViewOptions,
 ): Record<string, unknown> {
   const { options } = service;
+  const { defaults, wording } = view;
   const duration = (ms: number): string => durationText(ms, wording);
   return {
     name: service.name,
     ty: SERVICE_TYPES[service.type],
     handlers: service.handlers.map((handler) =>
-      handlerView(handler, { service, deployment }, wording),
+      handlerView(handler, { service, deployment }, view),
     ),
     documentation: service.documentation,
     metadata: ifAny(service.metadata),
     deployment_id: deployment.id,
     revision: service.revision,
     public: !service.ingressPrivate,
-    idempotency_retention: duration(
-      options.idempotencyRetentionMs ?? defaults.idempotencyRetentionMs,
-    ),
+    idempotency_retention: duration(retention(service, 'idempotencyRetentionMs', defaults)),
     workflow_completion_retention:
       service.type === 'workflow' ? duration(workflowRetention(service, defaults)) : undefined,
     journal_retention: journalRetention(service, defaults, duration),
@@ -45,18 +46,20 @@ export function serviceView(
     abort_timeout: duration(options.abortTimeoutMs ?? defaults.abortTimeoutMs),
     enable_lazy_state: options.enableLazyState ?? false,
     retry_policy: retryView(service, defaults, duration),
-    info: ifAny(serviceInfo(service, deployment)),
+    info: ifAny(serviceInfo(service, deployment, view)),
   };
+}
+
+/** What the service gets: what it asks for, else the default, up to the server's maximum. */
+function retention(service: ServiceSchema, name: Retention, defaults: HandlerDefaults): number {
+  return capRetention(service.options[name] ?? defaults[name], name, defaults);
 }
 
 /** What the run handler says wins. */
 function workflowRetention(service: ServiceSchema, defaults: HandlerDefaults): number {
-  const run = service.handlers.find((handler) => handler.type === 'workflow');
-  return (
-    run?.options.workflowCompletionRetentionMs ??
-    service.options.workflowCompletionRetentionMs ??
-    defaults.workflowCompletionRetentionMs
-  );
+  const name = 'workflowCompletionRetentionMs';
+  const run = service.handlers.find((handler) => handler.type === 'workflow')?.options[name];
+  return run === undefined ? retention(service, name, defaults) : capRetention(run, name, defaults);
 }
 
 /** Left out when nobody set it and the server keeps no journals. */
@@ -65,9 +68,9 @@ function journalRetention(
   defaults: HandlerDefaults,
   duration: (ms: number) => string,
 ): string | undefined {
-  const own = service.options.journalRetentionMs;
-  if (own !== undefined) return duration(own);
-  return defaults.journalRetentionMs === 0 ? undefined : duration(defaults.journalRetentionMs);
+  const isSet = service.options.journalRetentionMs !== undefined;
+  if (!isSet && defaults.journalRetentionMs === 0) return undefined;
+  return duration(retention(service, 'journalRetentionMs', defaults));
 }
 
 function inactivityTimeout(
@@ -93,11 +96,4 @@ function retryView(
     max_interval: duration(own?.maxIntervalMs ?? retryPolicy.maxIntervalMs),
     on_max_attempts: ON_MAX_ATTEMPTS[own?.onMaxAttempts ?? retryPolicy.onMaxAttempts],
   };
-}
-
-/** Notes on the service and, once each, on its handlers. */
-function serviceInfo(service: ServiceSchema, deployment: Deployment): object[] {
-  const own = timeoutInfo(service.options, deployment);
-  if (own.length > 0) return own;
-  return service.handlers.flatMap(({ options }) => timeoutInfo(options, deployment)).slice(0, 1);
 }

@@ -1,9 +1,20 @@
 /** Texts in answers that a dialect may word in its own way. */
 
-import { formatDuration, type InputPayload, type OutputPayload } from '@engine/domain';
+import {
+  formatDuration,
+  type HandlerDefaults,
+  type InputPayload,
+  type OutputPayload,
+} from '@engine/domain';
 import type { Dialect } from '../dialect.js';
 
 type Wording = Dialect['wording'];
+
+/** What every view of services and handlers needs to know. */
+export interface ViewOptions {
+  readonly defaults: HandlerDefaults;
+  readonly wording: Wording;
+}
 
 /** `1day`, `2h`, `1m 30s` as the interface shows them; `1d` in the short wording. */
 export function durationText(ms: number, wording: Wording): string {

@@ -1,3 +1,4 @@
+export { encodeBase64Url } from './base64url.js';
 export { type IdFault, type ParsedId } from './id-text.js';
 export {
   INVOCATION_ID_BYTES,

@@ -8,6 +8,7 @@ import {
   type PartitionAnswer,
   type Result,
 } from '@engine/domain';
+import { requestRateLimited } from '../events.js';
 import { RETRY_AFTER_SECONDS } from '../limits.js';
 import { log } from '../logger.js';
 import { refuse, TOO_MANY_REQUESTS, type Refusal } from '../refusal.js';
@@ -84,10 +85,20 @@ export function respondUnavailable(
     answer.reason === 'overloaded'
       ? TOO_MANY_REQUESTS
       : refuse(503, `internal routing error: the partition is not available. ${advice}`);
+  respondRetryLater(exchange, refusal);
+  return refusal;
+}
+
+/** Answers a request for which there is no room. */
+export function respondOverloaded(exchange: Exchange): void {
+  requestRateLimited();
+  respondRetryLater(exchange, TOO_MANY_REQUESTS);
+}
+
+function respondRetryLater(exchange: Exchange, refusal: Refusal): void {
   const headers = exchange.headers();
   headers.push('retry-after', String(RETRY_AFTER_SECONDS));
   respondRefusal(exchange, refusal, headers);
-  return refusal;
 }
 
 /** A fault of the server itself: the cause goes to the log, a bare 500 to the caller. */

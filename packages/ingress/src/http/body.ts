@@ -2,11 +2,13 @@
 
 import { concatBytes, EMPTY_BYTES } from '@engine/stdx';
 import type { Exchange } from './exchange.js';
-import { failExchange } from './answers.js';
+import { failExchange, respondOverloaded } from './answers.js';
+import { SMALL_BODY_BYTES_MAX } from './body-budget.js';
 
 /**
- * Calls `onBody` once with the body, or with undefined as soon as it grows past `bytesMax`; the rest is then thrown away
- * as it arrives. Never calls when the client goes away first. What `onBody` throws becomes a 500.
+ * Calls `onBody` once with the body, or with undefined as soon as it grows past `bytesMax`; the rest is then thrown away as it
+ * arrives. Never calls when the client goes away first, nor when there is no memory for the body: that is answered here (429).
+ * What `onBody` throws becomes a 500.
  */
 export function readBody(
   exchange: Exchange,
@@ -21,6 +23,8 @@ export function readBody(
     finish(exchange, EMPTY_BYTES, onBody);
   } else if (contentLength === undefined || isChunked || Number.isNaN(contentLength)) {
     readUnknownLength(exchange, bytesMax, onBody);
+  } else if (contentLength > SMALL_BODY_BYTES_MAX && !exchange.claimBody(contentLength)) {
+    respondOverloaded(exchange);
   } else {
     readKnownLength(exchange, contentLength, onBody);
   }
@@ -55,6 +59,7 @@ function readUnknownLength(
   const { request } = exchange;
   let chunks: Uint8Array[] = [];
   let received = 0;
+  let claimed = SMALL_BODY_BYTES_MAX;
   let isOver = false;
   request.on('data', (chunk: Buffer) => {
     if (isOver) return;
@@ -63,9 +68,18 @@ function readUnknownLength(
       isOver = true;
       chunks = [];
       finish(exchange, undefined, onBody);
-    } else {
-      chunks.push(chunk);
+      return;
     }
+    if (received > claimed) {
+      if (!exchange.claimBody(received - claimed)) {
+        isOver = true;
+        chunks = [];
+        respondOverloaded(exchange);
+        return;
+      }
+      claimed = received;
+    }
+    chunks.push(chunk);
   });
   request.on('end', () => {
     if (!isOver) finish(exchange, concatBytes(chunks), onBody);

@@ -6,6 +6,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { parseRequestTarget } from '../path-text.js';
+import type { BodyBudget } from './body-budget.js';
 import { isVisibleAscii, readHead, type RequestHead } from './request-head.js';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -18,6 +19,7 @@ export type HeaderList = string[];
 export interface ConnectionState {
   /** From now on every HTTP/1 connection ends with its next answer. */
   isStopping: boolean;
+  readonly bodies: BodyBudget;
 }
 
 const VARY = 'origin, access-control-request-method, access-control-request-headers';
@@ -31,6 +33,8 @@ export class Exchange {
   readonly query: string | undefined;
   readonly head: RequestHead;
   readonly #state: ConnectionState;
+  /** Claimed of the memory for bodies. */
+  #bodyBytes = 0;
 
   constructor(request: HttpRequest, response: HttpResponse, state: ConnectionState) {
     const { path, query } = parseRequestTarget(request.url ?? '/');
@@ -54,6 +58,26 @@ export class Exchange {
   /** True when an answer was given or nobody is there to read one. */
   get isOver(): boolean {
     return this.response.headersSent || this.response.destroyed || this.response.writableEnded;
+  }
+
+  /** True when the client has gone away; responses of HTTP/2 do not say it themselves. */
+  get #isGone(): boolean {
+    const { request, response } = this;
+    return 'stream' in request ? request.stream.destroyed : response.destroyed;
+  }
+
+  /** Asks for memory for more of the body; given back when the response has closed. False when there is none. */
+  claimBody(bytes: number): boolean {
+    const { bodies } = this.#state;
+    // Nobody would say that it has closed.
+    if (this.#isGone || !bodies.take(bytes, this.#bodyBytes)) return false;
+    if (this.#bodyBytes === 0) {
+      this.response.on('close', () => {
+        bodies.give(this.#bodyBytes);
+      });
+    }
+    this.#bodyBytes += bytes;
+    return true;
   }
 
   /** A new list that starts with what every routed answer carries. */

@@ -286,7 +286,12 @@ describe('refusals, the first reason wins', () => {
       /^the service 'Greeter' exists, but the handler 'nope'/,
     ],
     ['/engine/call/Greeter/hidden', put, 400, /^the invoked service is not public$/],
-    ['/Old/greet', put, 400, /^the service Old is exposed by the deprecated deployment dp_old\./],
+    [
+      '/Old/greet',
+      put,
+      400,
+      /^\[RT0020\] the service Old is exposed by the deprecated deployment dp_old\./,
+    ],
     ['/Flow/w/run', { ...put, headers: key }, 400, /^cannot use the idempotency key with workflow/],
     ['/engine/scope/a%20b/call/Greeter/greet', put, 400, /^bad scope value: value contains/],
     ['/engine/scope//call/Greeter/greet', put, 400, /^bad scope value: value cannot be empty$/],

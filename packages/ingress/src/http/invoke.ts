@@ -1,6 +1,11 @@
 /** Calls and sends: the hot path. One straight line from request to partition and from answer to response. */
 
-import { type InvocationId, type PartitionAnswer, type ResolvedHandler } from '@engine/domain';
+import {
+  limits,
+  type InvocationId,
+  type PartitionAnswer,
+  type ResolvedHandler,
+} from '@engine/domain';
 import type { IngressContext } from '../context.js';
 import { invokeEnded, type InvokeOutcome } from '../events.js';
 import { PROTOCOL_VERSION_MIN } from '../limits.js';
@@ -38,6 +43,10 @@ interface Submission {
   readonly executionTime: number | undefined;
 }
 
+const KEY_TOO_LONG = refuse(
+  400,
+  `bad header idempotency-key: it is longer than ${String(limits.KEY_BYTES_MAX)} bytes`,
+);
 const ADVICE = 'A request with an idempotency key can be sent again safely.';
 
 export function invoke(context: IngressContext, exchange: Exchange, route: InvokeRoute): void {
@@ -65,6 +74,7 @@ function refusalBeforeBody(
   const { idempotencyKey } = exchange.head;
   if (idempotencyKey !== undefined) {
     if (!isVisibleAscii(idempotencyKey)) return badHeader('idempotency-key');
+    if (idempotencyKey.length > limits.KEY_BYTES_MAX) return KEY_TOO_LONG;
     if (handler.kind === 'workflow-run') return WORKFLOW_WITH_KEY;
   }
   if (route.scope !== undefined) return scopeRefusal(route.scope);
@@ -134,7 +144,7 @@ function outdated({ service }: InvokeRoute): Refusal {
   const { name } = service.service;
   return refuse(
     400,
-    `the service ${name} is exposed by the deprecated deployment ${service.deployment.id}. ` +
+    `[RT0020] the service ${name} is exposed by the deprecated deployment ${service.deployment.id}. ` +
       `Upgrade the SDK used by ${name}.`,
   );
 }

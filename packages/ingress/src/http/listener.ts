@@ -22,6 +22,7 @@ import {
   HTTP2_WINDOW_BYTES,
 } from '../limits.js';
 import { log } from '../logger.js';
+import { BodyBudget } from './body-budget.js';
 import type { ConnectionState, HttpRequest, HttpResponse } from './exchange.js';
 import { escapeRequestLine, readPreface, type HttpVersion } from './preface.js';
 
@@ -35,7 +36,7 @@ const ANY_IPV4 = '0.0.0.0';
 const NO_IPV6 = new Set<unknown>(['EAFNOSUPPORT', 'EADDRNOTAVAIL']);
 
 export class Listener {
-  readonly state: ConnectionState = { isStopping: false };
+  readonly state: ConnectionState;
   readonly #config: IngressConfig;
   readonly #http1: Server;
   readonly #http2: Http2Server;
@@ -49,6 +50,7 @@ export class Listener {
 
   constructor(config: IngressConfig, onRequest: OnRequest) {
     this.#config = config;
+    this.state = { isStopping: false, bodies: new BodyBudget(config.bodiesInFlightBytesMax) };
     this.#http1 = createHttp1(onRequest);
     this.#http2 = createHttp2(config, onRequest);
     this.#http2.on('session', (session) => {
@@ -71,14 +73,17 @@ export class Listener {
     return (this.#http1.address() as AddressInfo).port;
   }
 
-  /** Errors: RT0004 when the port is taken; others as the platform gives them. */
+  /** Errors: RT0004 when the address cannot be bound. */
   async listen(): Promise<void> {
     const { bindIp, bindPort } = this.#config;
     try {
       await listenOn(this.#http1, bindIp, bindPort);
     } catch (error) {
-      if (bindIp !== ANY_IPV6 || !NO_IPV6.has(codeOf(error))) throw bindError(error, this.#config);
-      await listenOn(this.#http1, ANY_IPV4, bindPort);
+      if (bindIp !== ANY_IPV6 || !NO_IPV6.has(codeOf(error)))
+        throw bindError(error, { ip: bindIp, port: bindPort });
+      await listenOn(this.#http1, ANY_IPV4, bindPort).catch((second: unknown) => {
+        throw bindError(second, { ip: ANY_IPV4, port: bindPort });
+      });
     }
   }
 
@@ -205,13 +210,12 @@ function listenOn(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function bindError(cause: unknown, config: IngressConfig): unknown {
-  if (codeOf(cause) !== 'EADDRINUSE') return cause;
-  const { bindIp, bindPort } = config;
-  return new EngineError('RT0004', `the ingress cannot listen on port ${bindPort}: it is taken`, {
-    cause,
-    details: { address: bindIp, port: bindPort },
-  });
+function bindError(cause: unknown, address: { readonly ip: string; readonly port: number }): Error {
+  const { ip, port } = address;
+  const reason = cause instanceof Error ? cause.message : String(codeOf(cause));
+  const host = ip.includes(':') ? `[${ip}]` : ip;
+  const message = `the ingress cannot bind to ${host}:${String(port)}: ${reason}`;
+  return new EngineError('RT0004', message, { cause, details: { address: ip, port } });
 }
 
 function codeOf(error: unknown): unknown {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   ask,
   askHttp2,
+  echo,
   exchangeRaw,
   hangUpAfter,
   startIngress,
@@ -242,6 +243,35 @@ describe('limits', () => {
         expect(answer.status).toBe(413);
       }
     }
+  });
+
+  it('refuse large bodies while those of others take all the room, small ones never', async () => {
+    const fixture = await start({ bodiesInFlightBytesMax: 200_000 });
+    const { port, partition } = fixture;
+    partition.answer = () => undefined;
+    const headers = [['content-type', 'application/json']] as const;
+    const large = { method: 'POST', path: GREET, headers, body: new Uint8Array(150_000) };
+    const first = ask(port, large);
+    await requestsReach(fixture, 1);
+    for (const answer of [
+      await ask(port, large),
+      await ask(port, { ...large, isChunked: true }),
+      await askHttp2(port, large),
+    ]) {
+      expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
+    }
+    const small = ask(port, { ...large, body: new Uint8Array(60_000) });
+    await requestsReach(fixture, 2);
+    const nothing = { kind: 'success', value: new Uint8Array() } as const;
+    for (const respond of partition.unanswered) {
+      respond({ kind: 'result', result: nothing, expiresAt: undefined, target: undefined });
+    }
+    expect([(await first).status, (await small).status]).toEqual([200, 200]);
+    partition.answer = echo;
+    // A body that is alone has room whatever its size.
+    const alone = { ...large, body: new Uint8Array(500_000) };
+    expect((await ask(port, alone)).text).toHaveLength(500_000);
+    expect((await ask(port, { ...alone, isChunked: true })).text).toHaveLength(500_000);
   });
 
   it('refuse requests above the concurrency limit until others have ended', async () => {

@@ -24,7 +24,7 @@ export interface Cluster {
 /**
  * Reads the cluster document, or writes it from `fresh` when the store has none.
  *
- * Throws EngineError `storage` when the document cannot be read, RT0002 when the data belong to a cluster of another name.
+ * Throws EngineError META0005 when the document cannot be read, RT0002 when the data belong to a cluster of another name.
  */
 export async function provisionCluster(store: MetadataStore, fresh: Cluster): Promise<Cluster> {
   const entry = await store.get(CLUSTER_DOCUMENT);
@@ -49,6 +49,6 @@ function decodeCluster(bytes: Uint8Array): Cluster {
     const { name, partitionCount } = document.parse(JSON.parse(decodeUtf8(bytes)));
     return { name, partitionCount };
   } catch (cause) {
-    throw new EngineError('storage', 'the cluster document cannot be read', { cause });
+    throw new EngineError('META0005', 'the cluster document cannot be read', { cause });
   }
 }

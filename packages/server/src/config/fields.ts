@@ -3,6 +3,7 @@
 import { formatDuration, parseDuration } from '@engine/domain';
 import { LOG_LEVELS, parseLogFilter } from '@engine/telemetry';
 import { z } from 'zod';
+import { loadSigningKey } from './signing-key-file.js';
 
 const UNITS: Readonly<Record<string, number>> = {
   b: 1,
@@ -34,14 +35,17 @@ function field<T>(read: (text: string) => Read<T>, write: (value: T) => string |
   );
 }
 
-/** Milliseconds. `10s`, `1m 30s`, `PT1M30S`; a bare number is refused. */
-export function duration(limits: { readonly zero: boolean }) {
+/** Milliseconds. `10s`, `1m 30s`, `PT1M30S`; a bare number is refused, but for 0 where it is allowed. */
+export function duration(limits: { readonly zero: boolean; readonly minMs?: number }) {
   return field<number>((text) => {
     const parsed = parseDuration(text);
-    if (parsed.kind === 'bad' || /^\d+$/.test(text)) {
+    if (parsed.kind === 'bad') {
       return { problem: `"${text}" is not a duration such as "10s", "1m 30s" or "PT1M30S"` };
     }
     if (parsed.ms === 0 && !limits.zero) return { problem: 'has to be longer than zero' };
+    if (parsed.ms < (limits.minMs ?? 0)) {
+      return { problem: `has to be at least ${formatDuration(limits.minMs ?? 0)}` };
+    }
     return { value: parsed.ms };
   }, formatDuration);
 }
@@ -110,6 +114,22 @@ export function name() {
   });
 }
 
+/** A list of header names, or text such as `x-tenant,x-stage` or `[x-tenant, x-stage]`. They become lower case. */
+export function headerNames() {
+  const fromText = z.string().transform((text) =>
+    text
+      .replaceAll(/^\[|\]$|["']/g, '')
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
+  );
+  const one = z
+    .string()
+    .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, { message: 'is not the name of a header' })
+    .toLowerCase();
+  return z.union([z.array(z.string()), fromText]).pipe(z.array(one));
+}
+
 export const ROLES = ['ingress', 'admin', 'worker'] as const;
 
 /** A list, or text such as `ingress,worker` or `[ingress, worker]`. `http-ingress` is another name of `ingress`. */
@@ -145,4 +165,19 @@ function formatBytes(bytes: number): string | number {
     if (bytes >= scale && bytes % scale === 0) return `${bytes / scale} ${unit}`;
   }
   return bytes;
+}
+
+/** A file with the key that signs requests. It is looked at now, so that a bad one is reported where its name stands. */
+export function signingKeyFile() {
+  return field<string>(
+    (path) => {
+      try {
+        loadSigningKey(path);
+        return { value: path };
+      } catch (error) {
+        return { problem: error instanceof Error ? error.message : String(error) };
+      }
+    },
+    (path) => path,
+  );
 }

@@ -32,6 +32,11 @@ export function settingsOfToml(text: string, file: string): Setting[] {
 /** Variables that are no keys: where the file is, and what loggers say before it has been read. */
 const NO_KEYS = new Set(['ENGINE_CONFIG']);
 
+/** Variables of others that are keys here too; the key's own variable wins. */
+const FOREIGN: Readonly<Record<string, readonly string[]>> = {
+  AWS_EXTERNAL_ID: ['worker', 'invoker', 'aws-assume-role-external-id'],
+};
+
 export interface EnvironmentSettings {
   readonly settings: readonly Setting[];
   /**
@@ -48,6 +53,12 @@ export function settingsOfEnvironment(
 ): EnvironmentSettings {
   const settings: Setting[] = [];
   const ignored: string[] = [];
+  for (const [variable, path] of Object.entries(FOREIGN)) {
+    const value = env[variable];
+    // Others may leave it empty, and for them that means unset.
+    if (value === undefined || value === '') continue;
+    settings.push({ path, value, place: `environment variable ${variable}` });
+  }
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith('ENGINE_') || value === undefined || NO_KEYS.has(variable)) continue;
     const path = variable

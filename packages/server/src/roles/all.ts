@@ -13,12 +13,13 @@ import {
   type Service,
 } from '@engine/runtime';
 import { EngineTables, SqlEngine } from '@engine/sql';
-import { HttpTransport, Worker, workerOptions } from '@engine/worker';
+import { Worker, workerOptions } from '@engine/worker';
 
 import type { ServerConfig } from '../config/config.js';
 import { ROLES } from '../config/fields.js';
 import type { RunningEngine } from '../running-engine.js';
 import { VERSION } from '../version.js';
+import { openDeploymentAccess } from './deployment-access.js';
 import { adminConfig, ingressConfig, workerSettings } from './settings.js';
 import { openStores } from './stores.js';
 
@@ -35,10 +36,11 @@ export async function startAll(config: ServerConfig): Promise<RunningEngine> {
     failure.resolve(error instanceof Error ? error : new Error(String(error)));
   };
   await using parts = new AsyncDisposableStack();
-  const { schemas, partitionCount, openPartition } = await openStores(config, parts, onFatal);
+  const stores = await openStores(config, parts, onFatal);
+  const { metadata, schemas, partitionCount, openPartition } = stores;
   const hashes = await loadHashes();
   const schema = (): typeof schemas.current => schemas.current;
-  const transport = parts.use(new HttpTransport(systemClock, systemScheduler));
+  const { transport, functions, signer } = openDeploymentAccess(config, parts);
   const worker = await start(
     parts,
     new Worker(workerOptions(workerSettings(config, partitionCount)), {
@@ -69,8 +71,13 @@ export async function startAll(config: ServerConfig): Promise<RunningEngine> {
       ...system,
       channel: worker,
       schemas,
+      metadata,
+      hashes,
       invocations: worker,
+      journals: worker,
       queries,
+      functions,
+      signer,
       isReady,
     }),
   );

@@ -1,7 +1,7 @@
 /** From the configuration of the server to the settings of each role. */
 
 import type { AdminConfig } from '@engine/admin';
-import type { HandlerDefaults, RetryPolicy } from '@engine/domain';
+import { capAttempts, type HandlerDefaults, type RetryPolicy } from '@engine/domain';
 import { DEFAULT_INGRESS_CONFIG, type IngressConfig } from '@engine/ingress';
 import type { WorkerSettings } from '@engine/worker';
 
@@ -31,6 +31,8 @@ export function adminConfig(config: ServerConfig, ingressPort: number): AdminCon
     bindPort: port,
     ingressEndpoint: `http://127.0.0.1:${String(ingressPort)}/`,
     clusterName: config.clusterName,
+    concurrentRequestsMax: config.admin.concurrentApiRequestsLimit,
+    deploymentRoutingHeaders: config.admin.deploymentRoutingHeaders,
     features: { vqueues: false, protocol_v7: true },
     handlerDefaults: handlerDefaults(config),
   };
@@ -44,6 +46,12 @@ export function handlerDefaults(config: ServerConfig): HandlerDefaults {
     idempotencyRetentionMs: config.defaultIdempotencyRetention,
     workflowCompletionRetentionMs: config.defaultWorkflowCompletionRetention,
     retryPolicy: retryPolicy(config),
+    caps: {
+      journalRetentionMs: config.maxJournalRetention,
+      idempotencyRetentionMs: config.maxIdempotencyRetention,
+      workflowCompletionRetentionMs: config.maxWorkflowCompletionRetention,
+      retryAttempts: config.maxRetryPolicyMaxAttempts,
+    },
   };
 }
 
@@ -54,10 +62,12 @@ export function workerSettings(config: ServerConfig, partitionCount: number): Wo
     clusterName: config.clusterName,
     concurrentInvocationsMax: invoker.concurrentInvocationsLimit,
     messageSizeBytesMax: invoker.messageSizeLimit,
+    payloadMemoryBytesMax: invoker.memoryLimit,
+    perInvocationBytesMax: invoker.perInvocationMemoryLimit,
     eagerStateBytesMax: invoker.eagerStateSizeLimit,
     inactivityTimeoutMs: invoker.inactivityTimeout,
     abortTimeoutMs: invoker.abortTimeout,
-    retryPolicy: retryPolicy(config),
+    retryPolicy: capAttempts(retryPolicy(config), config.maxRetryPolicyMaxAttempts),
   };
 }
 

@@ -1,12 +1,13 @@
 /** What the embedded engine keeps on disk: the cluster's documents, and the partitions with their log. */
 
-import { toPartitionId, type PartitionId } from '@engine/domain';
-import { provisionCluster, SchemaRegistry } from '@engine/metadata';
+import { EngineError, toPartitionId, type PartitionId } from '@engine/domain';
+import { provisionCluster, SchemaRegistry, type MetadataStore } from '@engine/metadata';
 import {
+  checkDirectory,
   EmbeddedLog,
   LevelKvStore,
-  LevelMetadataStore,
   METADATA_STORE,
+  openMetadata,
   PARTITION_STORE,
 } from '@engine/storage-leveldb';
 import { createLogger } from '@engine/telemetry';
@@ -21,6 +22,7 @@ const log = createLogger('server:stores');
 const GENERATION = 0;
 
 export interface Stores {
+  readonly metadata: MetadataStore;
   readonly schemas: SchemaRegistry;
   /** Fixed by the first start on these data. */
   readonly partitionCount: number;
@@ -30,7 +32,8 @@ export interface Stores {
 /**
  * Opens, or makes, everything on disk; what is opened is closed by `parts`.
  *
- * Throws EngineError RT0005 when another process has the directories open, the format codes when they hold something else.
+ * Throws EngineError RT0005 when another process has the directories open, the format codes when they hold something else, META0005
+ * when documents are damaged.
  */
 export async function openStores(
   config: ServerConfig,
@@ -38,8 +41,12 @@ export async function openStores(
   onFatal: (error: unknown) => void,
 ): Promise<Stores> {
   const directories = directoriesOf(config);
-  const documents = await open(parts, { directory: directories.meta, kind: METADATA_STORE });
-  const metadata = new LevelMetadataStore(documents);
+  requireTwo(directories);
+  // Both, before anything is written to one.
+  await checkDirectory(directories.meta, METADATA_STORE);
+  await checkDirectory(directories.storage, PARTITION_STORE);
+  const { metadata, close } = await openMetadata(directories.meta);
+  parts.defer(close);
   const { partitionCount } = await provisionCluster(metadata, {
     name: config.clusterName,
     partitionCount: config.defaultNumPartitions,
@@ -52,7 +59,11 @@ export async function openStores(
       },
     }),
   );
-  const store = await open(parts, { directory: directories.storage, kind: PARTITION_STORE });
+  const store = await LevelKvStore.open({
+    directory: directories.storage,
+    kind: PARTITION_STORE,
+  });
+  parts.defer(() => store.close());
   const places = Array.from({ length: partitionCount }, (_, id) => ({
     partition: toPartitionId(id),
     generation: GENERATION,
@@ -60,6 +71,7 @@ export async function openStores(
   const records = await EmbeddedLog.open({ places }, { store, onFatal });
   parts.defer(() => records.close());
   return {
+    metadata,
     schemas,
     partitionCount,
     openPartition: (id) =>
@@ -71,11 +83,10 @@ export async function openStores(
   };
 }
 
-async function open(
-  parts: AsyncDisposableStack,
-  options: Parameters<typeof LevelKvStore.open>[0],
-): Promise<LevelKvStore> {
-  const store = await LevelKvStore.open(options);
-  parts.defer(() => store.close());
-  return store;
+function requireTwo({ meta, storage }: ReturnType<typeof directoriesOf>): void {
+  if (meta !== storage) return;
+  throw new EngineError(
+    'RT0002',
+    `meta.storage-path and worker.storage-rocksdb.path are the same directory: ${meta}`,
+  );
 }

@@ -77,6 +77,7 @@ describe('accepted manifests', () => {
       minProtocolVersion: 5,
       maxProtocolVersion: 7,
       sdkVersion: 'restate-sdk-typescript/1.17.2',
+      functionCompression: 'zstd',
       services: [
         {
           name: 'Wf',

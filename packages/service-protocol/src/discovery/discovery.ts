@@ -26,6 +26,8 @@ export interface Discovery {
   readonly minProtocolVersion: number;
   readonly maxProtocolVersion: number;
   readonly sdkVersion: string | undefined;
+  /** What a function can unpack; means nothing elsewhere. */
+  readonly functionCompression: 'zstd' | undefined;
   readonly services: readonly DiscoveredService[];
 }
 
@@ -75,6 +77,7 @@ function judge(manifest: Manifest, answer: DiscoveryAnswer): Discovery | Discove
       minProtocolVersion: min,
       maxProtocolVersion: max,
       sdkVersion: answer.sdkVersion,
+      functionCompression: manifest.lambdaCompression ?? undefined,
       services: readServices(manifest.services),
     };
   } catch (error) {

@@ -55,15 +55,21 @@ const RUNNING: Invocation = {
   retry: undefined,
   awaitingOn: undefined,
   awaitKnownEntries: undefined,
+  purgedAt: undefined,
+  purgeLength: undefined,
+  inherited: undefined,
   result: undefined,
 };
 
 const SCHEMA: Schema = {
   deployments: [1, 2].map((revision) => ({
     id: deploymentId,
-    uri: `http://127.0.0.1:908${String(revision)}/`,
+    endpoint: {
+      kind: 'http',
+      uri: `http://127.0.0.1:908${String(revision)}/`,
+      httpVersion: 'HTTP/2.0',
+    },
     protocolMode: 'bidi-stream',
-    httpVersion: 'HTTP/2.0',
     additionalHeaders: {},
     metadata: {},
     createdAt: AT,
@@ -198,6 +204,7 @@ async function invocation(changes: Partial<Invocation>, more: object = {}): Prom
     invocation: { ...RUNNING, ...changes },
     live: undefined,
     failure: undefined,
+    awaiting: undefined,
     ...more,
   });
   const [row] = await cells(tables, 'sys_invocation');
@@ -205,9 +212,9 @@ async function invocation(changes: Partial<Invocation>, more: object = {}): Prom
 }
 
 describe('sys_invocation', () => {
-  it('has its 51 columns in the order that SELECT * shows', () => {
+  it('has its 51 columns in the order that SELECT * shows, then what it waits for', () => {
     const names = SYS_INVOCATION.columns.map(({ name }) => name);
-    expect(names).toHaveLength(51);
+    expect(names.slice(51)).toEqual(['awaiting_on', 'awaiting_since', 'last_heard_at']);
     expect([names[0], names[21], names[34], names[48], names[50]]).toEqual([
       ...['id', 'created_at', 'retry_count', 'status', 'completion_failure'],
     ]);
@@ -222,8 +229,10 @@ describe('sys_invocation', () => {
       deploymentId,
       server: 'sdk/1',
       awaitingOn: { kind: 'single', id: { kind: 'completion', id: 3 } },
+      lastHeardAt: AT + 4,
     } as const;
-    expect(await invocation({}, { live })).toEqual({
+    const awaiting = { on: 'sleep', since: AT + 3 };
+    expect(await invocation({}, { live, awaiting })).toEqual({
       id: idOf(1),
       target: 'Counter/k/add',
       target_service_name: 'Counter',
@@ -247,6 +256,9 @@ describe('sys_invocation', () => {
       last_attempt_server: 'sdk/1',
       last_awaiting_on_future_json: '{"Single":{"CompletionId":3}}',
       status: 'running',
+      awaiting_on: 'sleep',
+      awaiting_since: AT + 3,
+      last_heard_at: AT + 4,
     });
   });
 
@@ -260,7 +272,13 @@ describe('sys_invocation', () => {
       relatedCommandName: 'step',
       relatedCommandType: 'Run',
     };
-    const retry = { failures: 2, failuresSinceLastCommand: 2, nextAttemptAt: AT + 9, failure };
+    const retry = {
+      failures: 2,
+      setDelays: 0,
+      failuresSinceLastCommand: 2,
+      nextAttemptAt: AT + 9,
+      failure,
+    };
     expect(await invocation({ retry })).toMatchObject({
       status: 'backing-off',
       next_retry_at: AT + 9,
@@ -347,6 +365,7 @@ describe('sys_invocation', () => {
       invocation: RUNNING,
       live: undefined,
       failure: undefined,
+      awaiting: undefined,
     }));
     const { tables, source } = tablesOver(...snapshots);
     expect((await scan(tables, 'sys_invocation')).map(([id]) => id)).toEqual(
@@ -356,7 +375,8 @@ describe('sys_invocation', () => {
   });
 
   it('reads only the ids that are asked for, and refuses a text that is no id', async () => {
-    const found = { id: idOf(1), invocation: RUNNING, live: undefined, failure: undefined };
+    const snapshot = { invocation: RUNNING, live: undefined, failure: undefined };
+    const found = { ...snapshot, id: idOf(1), awaiting: undefined };
     const { tables, source } = tablesOver(found);
     expect(await scan(tables, 'sys_invocation', { keys: { id: [idOf(1), idOf(2)] } })).toHaveLength(
       1,

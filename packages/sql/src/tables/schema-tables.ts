@@ -1,6 +1,6 @@
 /** Tables `sys_deployment` and `sys_service`: what is registered. */
 
-import type { Deployment, SchemaLookup, ServiceType } from '@engine/domain';
+import type { Deployment, DeploymentEndpoint, SchemaLookup, ServiceType } from '@engine/domain';
 import { defineColumns, type Row, type TableDefinition } from '../table.js';
 
 export const SYS_DEPLOYMENT: TableDefinition = {
@@ -32,13 +32,18 @@ export const SYS_SERVICE: TableDefinition = {
 export function deploymentRow(deployment: Deployment): Row {
   return [
     deployment.id,
-    'http',
-    deployment.uri,
+    deployment.endpoint.kind,
+    addressOf(deployment.endpoint),
     deployment.createdAt,
     deployment.minProtocolVersion,
     deployment.maxProtocolVersion,
     deployment.services.map((service) => service.name),
   ];
+}
+
+/** URI or ARN. */
+function addressOf(endpoint: DeploymentEndpoint): string {
+  return endpoint.kind === 'http' ? endpoint.uri : endpoint.arn;
 }
 
 const SERVICE_TYPES: Readonly<Record<ServiceType, string>> = {

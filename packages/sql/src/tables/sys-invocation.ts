@@ -1,7 +1,7 @@
 /** Table `sys_invocation`: one row per invocation, stored part and live part together. */
 
 import { targetText, type Invocation, type TargetKind } from '@engine/domain';
-import type { InvocationSnapshot } from '@engine/wire';
+import { shownStatus, type InvocationSnapshot } from '@engine/wire';
 import { defineColumns, type Row, type TableDefinition } from '../table.js';
 import { awaitedCompletions, awaitedSignals, awaitTreeJson } from './await-tree-json.js';
 import { attemptFailureText, completionFailureText } from './failure-text.js';
@@ -61,6 +61,9 @@ export const SYS_INVOCATION: TableDefinition = {
     ['status', 'text'],
     ['completion_result', 'text'],
     ['completion_failure', 'text'],
+    ['awaiting_on', 'text'],
+    ['awaiting_since', 'timestamp'],
+    ['last_heard_at', 'timestamp'],
   ),
 };
 
@@ -88,8 +91,11 @@ export function invocationRow(snapshot: InvocationSnapshot, version: string): Ro
     ...attemptCells(snapshot),
     ...failureCells(invocation),
     awaitingOn === undefined ? undefined : awaitTreeJson(awaitingOn),
-    statusText(snapshot),
+    shownStatus(snapshot),
     ...resultCells(snapshot),
+    snapshot.awaiting?.on,
+    snapshot.awaiting?.since,
+    snapshot.live?.lastHeardAt,
   ];
 }
 
@@ -181,20 +187,4 @@ function resultCells({ invocation, failure }: InvocationSnapshot): Row {
   return failure === undefined
     ? ['success', undefined]
     : ['failure', completionFailureText(failure)];
-}
-
-/** The status that people see: what is stored, refined by what the invoker does. */
-function statusText({ invocation, live }: InvocationSnapshot): string {
-  switch (invocation.status) {
-    case 'inboxed':
-      return 'pending';
-    case 'invoked':
-      if (live?.isInFlight === true) return 'running';
-      return invocation.retry === undefined ? 'ready' : 'backing-off';
-    case 'scheduled':
-    case 'suspended':
-    case 'paused':
-    case 'completed':
-      return invocation.status;
-  }
 }

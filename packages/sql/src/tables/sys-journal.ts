@@ -7,6 +7,7 @@ import {
   PROTOCOL_VERSION_MAX,
   replayFrame,
 } from '@engine/service-protocol';
+import { concatBytes } from '@engine/stdx';
 import type { JournalSnapshot } from '@engine/wire';
 import { ENTRY_JSON_BYTES_MAX } from '../limits.js';
 import { defineColumns, type Row, type TableDefinition } from '../table.js';
@@ -70,7 +71,8 @@ export function journalRow(
 
 /** The message as it is replayed by the newest protocol, without its frame header. */
 function rawBytes(entry: JournalEntry): Uint8Array {
-  return replayFrame(entry, PROTOCOL_VERSION_MAX).payload;
+  const { payload, rest } = replayFrame(entry, PROTOCOL_VERSION_MAX);
+  return rest === undefined ? payload : concatBytes([payload, ...rest]);
 }
 
 function entryTypeText(entry: JournalEntry): string {

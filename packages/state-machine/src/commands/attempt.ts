@@ -37,6 +37,10 @@ function rowOfRunning(draft: Draft, report: Report): Invocation | undefined {
 export function commandReceived(draft: Draft, command: CommandReceived): void {
   const row = rowOfRunning(draft, command);
   if (row === undefined) return;
+  if (row.journalLength >= limits.JOURNAL_LENGTH_MAX && command.entry.type !== 'output') {
+    pauseAtFullJournal(draft, command, row);
+    return;
+  }
   const commandIndex = row.commandCount;
   // A stored command is progress: earlier failures no longer count.
   const progressed: Invocation = { ...row, pin: row.pin ?? command.pin, retry: undefined };
@@ -51,6 +55,32 @@ export function commandReceived(draft: Draft, command: CommandReceived): void {
     attempt: command.attempt,
     commandIndex,
     ackRequested: command.ackRequested,
+  });
+}
+
+const COUNTED_ONCE = {
+  failures: 1,
+  setDelays: 0,
+  failuresSinceLastCommand: 1,
+  nextAttemptAt: undefined,
+} as const;
+
+/** Another try would come to the same end, so nobody tries: people decide what becomes of it (SPEC JRN-4). */
+function pauseAtFullJournal(draft: Draft, command: CommandReceived, row: Invocation): void {
+  const { invocationId, attempt } = command;
+  const failure: AttemptFailure = {
+    code: 500,
+    docCode: undefined,
+    message: `the journal has ${String(limits.JOURNAL_LENGTH_MAX)} entries, which is the most`,
+    stacktrace: undefined,
+    relatedCommandIndex: row.commandCount,
+    relatedCommandName: command.entry.name,
+    relatedCommandType: undefined,
+  };
+  draft.act({ kind: 'AbortAttempt', invocationId, attempt });
+  pause(draft, invocationId, {
+    ...row,
+    retry: { ...COUNTED_ONCE, failure },
   });
 }
 
@@ -129,9 +159,10 @@ function retry(
 ): void {
   const id = command.invocationId;
   const row = withFailure(failed.row, command, failed.failure);
-  const delayMs =
-    command.retryDelayMs ??
-    nextRetryDelayMs(command.policy, row.retry?.failures ?? 1, command.chance);
+  const policyDelayMs = isFree(command, failed.row)
+    ? 0
+    : nextRetryDelayMs(command.policy, row.retry?.failures ?? 1, command.chance);
+  const delayMs = policyDelayMs === undefined ? undefined : (command.retryDelayMs ?? policyDelayMs);
   if (delayMs === undefined) {
     if (command.policy.onMaxAttempts === 'pause') pause(draft, id, row);
     else completeWithFailure(draft, id, { row: failed.row, failure: failed.failure });
@@ -147,14 +178,22 @@ function retry(
   draft.setTimer(key, row.incarnation);
 }
 
-/** Counts a failure. A delay set by the deployment does not use up an attempt of the policy (SPEC RTY-2). */
+/** True while a delay set by the deployment uses up no attempt of the policy (SPEC RTY-2). */
+function isFree(command: AttemptFailed, { retry: before }: Invocation): boolean {
+  return (
+    command.retryDelayMs !== undefined && (before?.setDelays ?? 0) < limits.FREE_RETRY_DELAYS_MAX
+  );
+}
+
+/** Counts a failure. */
 function withFailure(row: Invocation, command: AttemptFailed, failure: AttemptFailure): Invocation {
   const before = row.retry;
-  const counts = command.retryDelayMs === undefined ? 1 : 0;
+  const free = isFree(command, row) ? 1 : 0;
   return {
     ...row,
     retry: {
-      failures: (before?.failures ?? 0) + counts,
+      failures: (before?.failures ?? 0) + 1 - free,
+      setDelays: (before?.setDelays ?? 0) + free,
       failuresSinceLastCommand:
         (before?.failuresSinceLastCommand ?? 0) + (command.reachedHandler ? 1 : 0),
       nextAttemptAt: undefined,

@@ -6,6 +6,7 @@ import { failureResult, isRetained, limits } from '@engine/domain';
 import type { Draft } from '../draft.js';
 import { appendCommand } from '../journal.js';
 import { admit, laterOf } from '../lifecycle.js';
+import { newInvocation } from '../new-invocation.js';
 import { purge } from '../purge.js';
 import { isSameSink, respond, storedResult } from '../respond.js';
 
@@ -20,7 +21,7 @@ export function invoke(
     return;
   }
   if (existing !== undefined) {
-    purge(draft, request.id, { row: existing, entriesMax: limits.JOURNAL_LENGTH_MAX });
+    purge(draft, request.id, { row: existing, entriesMax: Infinity });
   }
   if (submitRequestId !== undefined) {
     draft.act({
@@ -117,49 +118,18 @@ export function attachTo(
 }
 
 function create(draft: Draft, request: InvocationRequest): void {
-  const { id, executionTime } = request;
-  const isDelayed = executionTime !== undefined && executionTime > draft.at;
-  const blank: Invocation = {
-    status: isDelayed ? 'scheduled' : 'inboxed',
-    incarnation: draft.context.incarnation,
-    target: request.target,
-    source: request.source,
-    sinks: request.sink === undefined ? [] : [request.sink],
-    idempotencyKey: request.idempotencyKey,
-    executionTime,
-    completionRetentionMs: request.completionRetentionMs,
-    journalRetentionMs: request.journalRetentionMs,
-    createdAt: draft.at,
-    modifiedAt: draft.at,
-    scheduledAt: isDelayed ? draft.at : undefined,
-    inboxedAt: undefined,
-    runningAt: undefined,
-    completedAt: undefined,
-    inboxSequence: undefined,
-    journalLength: 0,
-    commandCount: 0,
-    pin: undefined,
-    attempt: 0,
-    lastAttemptAt: undefined,
-    retry: undefined,
-    awaitingOn: undefined,
-    awaitKnownEntries: undefined,
-    result: undefined,
-  };
+  const { id, sink, headers, payload } = request;
+  const blank = newInvocation(draft, { ...request, sinks: sink === undefined ? [] : [sink] });
   const row = appendCommand(draft, id, {
     row: blank,
-    entry: {
-      kind: 'input',
-      headers: request.headers,
-      payload: request.payload,
-      appendedAt: draft.at,
-    },
+    entry: { kind: 'input', headers, payload, appendedAt: draft.at },
   });
-  if (!isDelayed) {
+  if (row.status !== 'scheduled' || row.executionTime === undefined) {
     admit(draft, id, row);
     return;
   }
   draft.putInvocation(id, row);
-  const key = { dueAt: executionTime, kind: 'start', invocationId: id, index: 0 } as const;
+  const dueAt = row.executionTime;
+  const key = { dueAt, kind: 'start', invocationId: id, index: 0 } as const;
   draft.setTimer(key, row.incarnation);
 }

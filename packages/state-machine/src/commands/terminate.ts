@@ -7,7 +7,7 @@ import type {
   NotificationResult,
   OperationOutcome,
 } from '@engine/domain';
-import { CANCEL_SIGNAL_INDEX, failureResult, isRetained, VOID } from '@engine/domain';
+import { CANCEL_SIGNAL_INDEX, failureResult, isRetained, limits, VOID } from '@engine/domain';
 
 import type { Draft } from '../draft.js';
 import { isCancel, notify } from '../journal.js';
@@ -61,17 +61,20 @@ export function kill(draft: Draft, id: InvocationId): OperationOutcome {
   }
 }
 
-/** Kills what the handler called and what it sent one way: nobody is left who would look after it (SPEC TRM-4). */
+/**
+ * Kills what the handler called and what it sent one way: nobody is left who would look after it (SPEC TRM-4). What a restarted
+ * invocation took over was started by the original, and stays.
+ */
 function killChildren(draft: Draft, id: InvocationId, row: Invocation): void {
   if (row.commandCount <= 1) return;
-  for (let index = 1; index < row.journalLength; index += 1) {
+  for (let index = row.inherited?.entries ?? 1; index < row.journalLength; index += 1) {
     const entry = draft.journalEntry(id, index);
     if (entry?.kind !== 'command' || entry.callee === undefined) continue;
     draft.send({ kind: 'kill', invocationId: entry.callee });
   }
 }
 
-/** Delivers a signal. Unknown and ended invocations drop it: the sender is not told (SPEC SIG-3). */
+/** Delivers a signal. Unknown and ended invocations and full journals drop it: the sender is not told (SPEC SIG-3, JRN-4). */
 export function signal(
   draft: Draft,
   id: InvocationId,
@@ -83,6 +86,7 @@ export function signal(
   }
   const row = draft.invocation(id);
   if (row === undefined || row.status === 'completed') return;
+  if (row.journalLength >= limits.JOURNAL_LENGTH_MAX) return;
   const notification = { type: 'signal', id: arrival.id, result: arrival.result } as const;
   notify(draft, id, { row, notification });
 }

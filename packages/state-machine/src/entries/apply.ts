@@ -79,11 +79,26 @@ function store(
     return appendCommand(draft, id, { row, entry: { kind: 'output', name, result, appendedAt } });
   }
   const { type, name, raw } = entry;
-  const callee = 'callee' in entry ? entry.callee.id : undefined;
+  const isCall = entry.type === 'call' || entry.type === 'one-way-call';
   return appendCommand(draft, id, {
     row,
-    entry: { kind: 'command', type, name, raw, callee, appendedAt },
+    entry: {
+      kind: 'command',
+      type,
+      name,
+      raw,
+      callee: isCall ? entry.callee.id : undefined,
+      completionId: completionOf(entry),
+      invocationIdCompletionId: isCall ? entry.invocationIdCompletionId : undefined,
+      appendedAt,
+    },
   });
+}
+
+/** The completion that a command waits for, beside the id of a callee. */
+function completionOf(entry: CommandEntry): number | undefined {
+  if (entry.type === 'call') return entry.resultCompletionId;
+  return 'completionId' in entry ? entry.completionId : undefined;
 }
 
 function sleep(

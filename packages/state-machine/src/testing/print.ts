@@ -2,6 +2,7 @@
 
 import type {
   AwaitTree,
+  InboxEntry,
   Invocation,
   JournalEntry,
   NotificationResult,
@@ -40,7 +41,7 @@ function printRow(mutation: Mutation): string {
       return `: held by ${holder}, ${String(inboxTail - inboxHead)} waiting`;
     }
     case 'inbox':
-      return `: ${mutation.row.invocationId}`;
+      return `: ${printWaiting(mutation.row)}`;
     case 'state':
       return ` = ${decodeUtf8(mutation.row)}`;
     case 'state-directory':
@@ -63,6 +64,12 @@ function printRow(mutation: Mutation): string {
   }
 }
 
+function printWaiting(entry: InboxEntry): string {
+  if (entry.kind === 'invocation') return entry.invocationId;
+  const keys = entry.replacement.entries.map(({ key }) => key);
+  return `new state ${keys.length === 0 ? 'nothing' : keys.join(' ')}`;
+}
+
 function printInvocation(row: Invocation): string {
   const parts: string[] = [row.status, `journal ${String(row.journalLength)}`];
   if (row.attempt > 0) parts.push(`attempt ${String(row.attempt)}`);
@@ -77,6 +84,12 @@ function printInvocation(row: Invocation): string {
   if (row.result?.kind === 'failure') {
     parts.push(`failed ${String(row.result.failure.code)} ${row.result.failure.message}`);
   }
+  if (row.pin !== undefined && row.pin.deploymentId !== 'dp')
+    parts.push(`on ${row.pin.deploymentId}`);
+  if (row.inherited !== undefined)
+    parts.push(`${String(row.inherited.entries)} of ${row.inherited.seedId}`);
+  if (row.purgedAt !== undefined) parts.push('purged');
+  if (row.purgeLength !== undefined) parts.push(`${String(row.purgeLength)} to remove`);
   return parts.join(', ');
 }
 

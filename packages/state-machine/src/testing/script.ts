@@ -9,13 +9,14 @@ import type {
   ResponseSink,
   Result,
   RetryPolicy,
+  StateEntry,
   TargetKind,
   TimerKind,
 } from '@engine/domain';
 import { toPartitionId } from '@engine/domain';
 import { encodeUtf8 } from '@engine/stdx';
 
-import type { CalleeRequest, Command, CommandEntry } from '../command.js';
+import type { CalleeRequest, Command, CommandEntry, ResolvedDeployment } from '../command.js';
 
 const POLICY: RetryPolicy = {
   initialIntervalMs: 100,
@@ -52,10 +53,6 @@ export function parseCommand(line: string, at: number): Command {
         invocationId,
         blocking: !words.includes('peek'),
       };
-    case 'cancel':
-      return { kind: 'CancelInvocation', at, requestId, invocationId };
-    case 'kill':
-      return { kind: 'KillInvocation', at, requestId, invocationId };
     case 'signal': {
       const id = notificationId(words[2] ?? '');
       return {
@@ -83,11 +80,74 @@ export function parseCommand(line: string, at: number): Command {
       return { kind: 'MessagesAcknowledged', at, destination, upTo: Number(words[2]) };
     }
     default:
-      throw new Error(`not a command: ${line}`);
+      return operation(words, option, { at, requestId });
   }
 }
 
 type Option = (name: string) => string | undefined;
+
+/** What is asked of one invocation or state, and answered with an outcome. */
+function operation(
+  words: readonly string[],
+  option: Option,
+  { at, requestId }: { readonly at: number; readonly requestId: string },
+): Command {
+  const [first = '', verb = ''] = words;
+  const invocationId = idOf(verb);
+  switch (first) {
+    case 'cancel':
+      return { kind: 'CancelInvocation', at, requestId, invocationId };
+    case 'kill':
+      return { kind: 'KillInvocation', at, requestId, invocationId };
+    case 'pause':
+      return { kind: 'PauseInvocation', at, requestId, invocationId };
+    case 'resume':
+      return { kind: 'ResumeInvocation', at, requestId, invocationId, deployment: to(option) };
+    case 'restart': {
+      const copyUpTo = Number(option('up-to') ?? 0);
+      const newInvocationId = idOf(option('into') ?? '');
+      const ids = { requestId, invocationId, newInvocationId };
+      return { kind: 'RestartAsNew', at, ...ids, copyUpTo, deployment: to(option) };
+    }
+    case 'purge':
+      return { kind: 'PurgeInvocation', at, requestId, invocationId };
+    case 'purge-journal':
+      return { kind: 'PurgeJournal', at, requestId, invocationId };
+    case 'replace': {
+      const [service = '', key = ''] = verb.split('/');
+      const entries = stateEntries(option('with') ?? '');
+      const expectedVersion = option('at');
+      return { kind: 'ReplaceState', at, requestId, service, key, expectedVersion, entries };
+    }
+    default:
+      throw new Error(`not a command: ${words.join(' ')}`);
+  }
+}
+
+/** `on dp2`: a certain deployment; `latest dp2`: the newest, `none` for none; `speaking 5-6`: its protocol versions. */
+function to(option: Option): ResolvedDeployment {
+  const name = option('on') ?? option('latest');
+  if (name === undefined) return { kind: 'keep' };
+  const isExplicit = option('on') !== undefined;
+  if (name === 'none') return { kind: 'unknown', isExplicit };
+  const [min, max] = (option('speaking') ?? '5-7').split('-');
+  return {
+    kind: 'deployment',
+    isExplicit,
+    deploymentId: name as never,
+    minProtocolVersion: Number(min),
+    maxProtocolVersion: Number(max),
+  };
+}
+
+/** `a=1,b=2`; nothing for the empty state. */
+function stateEntries(text: string): readonly StateEntry[] {
+  if (text === '' || text === 'nothing') return [];
+  return text.split(',').map((pair) => {
+    const [key = '', value = ''] = pair.split('=');
+    return { key, value: encodeUtf8(value) };
+  });
+}
 
 function invoke(words: readonly string[], option: Option, at: number): Command {
   const id = idOf(words[1] ?? '');
@@ -200,7 +260,7 @@ function entry(verb: string, rest: readonly string[]): CommandEntry {
     case 'outputs':
       return { type: 'output', name: '', result: result(a) };
     case 'runs':
-      return { ...stored, type: 'run' };
+      return { ...stored, type: 'run', completionId: Number(a === '' ? 1 : a) };
     case 'sets':
       return { ...stored, type: 'set-state', key: a, value: encodeUtf8(b) };
     case 'gets':

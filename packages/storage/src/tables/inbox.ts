@@ -9,7 +9,7 @@ export interface InboxKey extends ObjectKey {
   readonly sequence: number;
 }
 
-/** Invocations that wait for an object key, in their order. */
+/** What waits for an object key, in its order. A place is written once and deleted once before its number returns. */
 export const inboxTable: Table<InboxKey, InboxEntry> = {
   number: TABLES.inbox,
   keyText: (key) => `${String(key.sequence)}/${objectKeyText(key)}`,
@@ -20,4 +20,16 @@ export const inboxTable: Table<InboxKey, InboxEntry> = {
     sequence: reader.number(),
   }),
   row: inboxRow,
+  payloadBytes: entryBytes,
+  // A state has many values, so none of them is taken out: a large one is cut after it is encoded.
+  payload: { take: () => undefined, put: (head) => head },
+  isAppendOnly: true,
 };
+
+/** About how many bytes an entry takes; at least its values. */
+function entryBytes(entry: InboxEntry): number {
+  if (entry.kind === 'invocation') return 0;
+  let bytes = 0;
+  for (const { key, value } of entry.replacement.entries) bytes += key.length + value.length + 8;
+  return bytes;
+}

@@ -15,6 +15,15 @@ export interface LiveAttempt {
   readonly server: string | undefined;
   /** What the handler last said that it awaits; from protocol 7 on. */
   readonly awaitingOn: AwaitTree | undefined;
+  /** When the deployment last sent anything to the attempt in flight, ms since the epoch. */
+  readonly lastHeardAt: number | undefined;
+}
+
+/** What an invocation waits for, in words, for people. */
+export interface Awaiting {
+  readonly on: string;
+  /** Ms since the epoch. */
+  readonly since: number | undefined;
 }
 
 /** An invocation as stored, and as it runs. */
@@ -22,6 +31,8 @@ export interface InvocationSnapshot {
   readonly id: InvocationId;
   readonly invocation: Invocation;
   readonly live: LiveAttempt | undefined;
+  /** Undefined when it is completed. */
+  readonly awaiting: Awaiting | undefined;
   /** What its handler failed with; only of completed invocations. */
   readonly failure: Failure | undefined;
 }

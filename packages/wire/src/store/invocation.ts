@@ -5,6 +5,7 @@ import type {
   CompletionSlot,
   DeploymentId,
   DeploymentPin,
+  Inheritance,
   Invocation,
   InvocationId,
   InvocationStatus,
@@ -129,6 +130,10 @@ function pinFromWire(message: gen.DeploymentPin): DeploymentPin {
   };
 }
 
+function inheritedFromWire(message: gen.Inheritance): Inheritance {
+  return { entries: message.entries, seedId: message.seedId as InvocationId };
+}
+
 function attemptFailureFromWire(message: gen.AttemptFailure | undefined): AttemptFailure {
   if (message === undefined) return missing('attempt failure');
   return {
@@ -145,6 +150,7 @@ function attemptFailureFromWire(message: gen.AttemptFailure | undefined): Attemp
 function retryFromWire(message: gen.RetryState): RetryState {
   return {
     failures: message.failures,
+    setDelays: message.setDelays,
     failuresSinceLastCommand: message.failuresSinceLastCommand,
     nextAttemptAt: message.nextAttemptAt,
     failure: attemptFailureFromWire(message.failure),
@@ -205,6 +211,9 @@ export function invocationToWire(row: Invocation): gen.Invocation {
     awaitingOn: row.awaitingOn === undefined ? undefined : awaitTreeToWire(row.awaitingOn),
     awaitKnownEntries: row.awaitKnownEntries,
     result: row.result === undefined ? undefined : completedToWire(row.result),
+    purgedAt: row.purgedAt,
+    purgeLength: row.purgeLength,
+    inherited: row.inherited,
   };
 }
 
@@ -237,6 +246,9 @@ export function invocationFromWire(message: gen.Invocation): Invocation {
       message.awaitingOn === undefined ? undefined : awaitTreeFromWire(message.awaitingOn),
     awaitKnownEntries: message.awaitKnownEntries,
     result: message.result === undefined ? undefined : completedFromWire(message.result),
+    purgedAt: message.purgedAt,
+    purgeLength: message.purgeLength,
+    inherited: message.inherited === undefined ? undefined : inheritedFromWire(message.inherited),
   };
 }
 

@@ -51,6 +51,8 @@ function entryToWire(row: JournalEntry): gen.JournalEntry['entry'] {
           name: row.name,
           raw: row.raw,
           callee: row.callee,
+          completionId: row.completionId,
+          invocationIdCompletionId: row.invocationIdCompletionId,
         },
       };
     case 'notification':
@@ -92,6 +94,8 @@ export function journalEntryFromWire({ entry, appendedAt }: gen.JournalEntry): J
         name: entry.value.name,
         raw: entry.value.raw,
         callee: entry.value.callee as InvocationId | undefined,
+        completionId: entry.value.completionId,
+        invocationIdCompletionId: entry.value.invocationIdCompletionId,
         appendedAt,
       };
     case 'notification':

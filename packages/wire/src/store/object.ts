@@ -6,6 +6,7 @@ import type {
   PromiseDirectory,
   StateDirectory,
   StateDirectoryEntry,
+  StateEntry,
 } from '@engine/domain';
 
 import { missing, rowCodec, type RowCodec } from '../codec.js';
@@ -19,12 +20,38 @@ export const objectLockRow: RowCodec<ObjectLock> = rowCodec('object-lock', gen.O
     holder: message.holder as InvocationId,
     inboxHead: message.inboxHead,
     inboxTail: message.inboxTail,
+    replacements: message.replacements,
   }),
 });
 
+function inboxToWire(row: InboxEntry): gen.InboxEntry {
+  switch (row.kind) {
+    case 'invocation':
+      return { entry: { $case: 'invocationId', value: row.invocationId } };
+    case 'state-replacement': {
+      const { expectedVersion, entries } = row.replacement;
+      const value = { expectedVersion, entries: entries as StateEntry[] };
+      return { entry: { $case: 'stateReplacement', value } };
+    }
+  }
+}
+
+function inboxFromWire({ entry }: gen.InboxEntry): InboxEntry {
+  switch (entry?.$case) {
+    case 'invocationId':
+      return { kind: 'invocation', invocationId: entry.value as InvocationId };
+    case 'stateReplacement': {
+      const { expectedVersion, entries } = entry.value;
+      return { kind: 'state-replacement', replacement: { expectedVersion, entries } };
+    }
+    case undefined:
+      return missing('inbox entry');
+  }
+}
+
 export const inboxRow: RowCodec<InboxEntry> = rowCodec('inbox', gen.InboxEntry, {
-  toWire: (row: InboxEntry): gen.InboxEntry => row,
-  fromWire: (message): InboxEntry => ({ invocationId: message.invocationId as InvocationId }),
+  toWire: inboxToWire,
+  fromWire: inboxFromWire,
 });
 
 export const stateRow: RowCodec<Uint8Array> = rowCodec('state', gen.StateValue, {

@@ -1,6 +1,8 @@
 /** Requests of ingress and admin, and their answers. */
 
 import type {
+  DeploymentChoice,
+  DeploymentId,
   InvocationId,
   OperationOutcome,
   PartitionAnswer,
@@ -28,6 +30,17 @@ const outcomes = enumCodec<OperationOutcome, gen.OperationOutcome>('operation ou
   'not-found': O.OPERATION_OUTCOME_NOT_FOUND,
   'already-completed': O.OPERATION_OUTCOME_ALREADY_COMPLETED,
   'not-completed': O.OPERATION_OUTCOME_NOT_COMPLETED,
+  unchanged: O.OPERATION_OUTCOME_UNCHANGED,
+  'not-started': O.OPERATION_OUTCOME_NOT_STARTED,
+  'not-running': O.OPERATION_OUTCOME_NOT_RUNNING,
+  'still-running': O.OPERATION_OUTCOME_STILL_RUNNING,
+  'journal-missing': O.OPERATION_OUTCOME_JOURNAL_MISSING,
+  'workflow-unsupported': O.OPERATION_OUTCOME_WORKFLOW_UNSUPPORTED,
+  'journal-position-invalid': O.OPERATION_OUTCOME_JOURNAL_POSITION_INVALID,
+  'deployment-not-found': O.OPERATION_OUTCOME_DEPLOYMENT_NOT_FOUND,
+  'deployment-not-changeable': O.OPERATION_OUTCOME_DEPLOYMENT_NOT_CHANGEABLE,
+  'deployment-incompatible': O.OPERATION_OUTCOME_DEPLOYMENT_INCOMPATIBLE,
+  'limit-reached': O.OPERATION_OUTCOME_LIMIT_REACHED,
 });
 
 const awaits = enumCodec<'submission' | 'result', gen.Awaits>('awaits', {
@@ -63,9 +76,52 @@ function requestPartToWire(request: PartitionRequest): gen.PartitionRequest['req
       return { $case: 'signal', value };
     }
     case 'cancel':
-      return { $case: 'cancel', value: { invocationId: request.invocationId } };
     case 'kill':
-      return { $case: 'kill', value: { invocationId: request.invocationId } };
+    case 'pause':
+    case 'purge':
+      return { $case: request.kind, value: { invocationId: request.invocationId } };
+    case 'purge-journal':
+      return { $case: 'purgeJournal', value: { invocationId: request.invocationId } };
+    case 'resume': {
+      const deployment = choiceToWire(request.deployment);
+      return { $case: 'resume', value: { invocationId: request.invocationId, deployment } };
+    }
+    case 'restart-as-new': {
+      const { invocationId, newInvocationId, copyUpTo } = request;
+      const deployment = choiceToWire(request.deployment);
+      const value = { invocationId, newInvocationId, copyUpTo, deployment };
+      return { $case: 'restartAsNew', value };
+    }
+    case 'replace-state': {
+      const { service, key, expectedVersion } = request;
+      const value = { service, key, expectedVersion, entries: [...request.entries] };
+      return { $case: 'replaceState', value };
+    }
+  }
+}
+
+function choiceToWire(choice: DeploymentChoice): gen.DeploymentChoice {
+  switch (choice.kind) {
+    case 'keep':
+      return { choice: { $case: 'keep', value: {} } };
+    case 'latest':
+      return { choice: { $case: 'latest', value: {} } };
+    case 'fixed':
+      return { choice: { $case: 'deploymentId', value: choice.deploymentId } };
+  }
+}
+
+function choiceFromWire(message: gen.DeploymentChoice | undefined): DeploymentChoice {
+  const choice = message?.choice;
+  switch (choice?.$case) {
+    case 'keep':
+      return { kind: 'keep' };
+    case 'latest':
+      return { kind: 'latest' };
+    case 'deploymentId':
+      return { kind: 'fixed', deploymentId: choice.value as DeploymentId };
+    case undefined:
+      return missing('choice of a deployment');
   }
 }
 
@@ -96,9 +152,33 @@ export function partitionRequestFromWire(message: gen.PartitionRequest): Partiti
         result: notificationResultFromWire(request.value.result),
       };
     case 'cancel':
-    case 'kill': {
+    case 'kill':
+    case 'pause':
+    case 'purge': {
       const invocationId = request.value.invocationId as InvocationId;
       return { kind: request.$case, requestId, invocationId };
+    }
+    case 'purgeJournal': {
+      const invocationId = request.value.invocationId as InvocationId;
+      return { kind: 'purge-journal', requestId, invocationId };
+    }
+    case 'resume': {
+      const invocationId = request.value.invocationId as InvocationId;
+      const deployment = choiceFromWire(request.value.deployment);
+      return { kind: 'resume', requestId, invocationId, deployment };
+    }
+    case 'restartAsNew':
+      return {
+        kind: 'restart-as-new',
+        requestId,
+        invocationId: request.value.invocationId as InvocationId,
+        newInvocationId: request.value.newInvocationId as InvocationId,
+        copyUpTo: request.value.copyUpTo,
+        deployment: choiceFromWire(request.value.deployment),
+      };
+    case 'replaceState': {
+      const { service, key, expectedVersion, entries } = request.value;
+      return { kind: 'replace-state', requestId, service, key, expectedVersion, entries };
     }
     case undefined:
       return missing('request');

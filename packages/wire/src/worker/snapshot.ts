@@ -4,7 +4,7 @@ import type { DeploymentId, InvocationId } from '@engine/domain';
 
 import { required } from '../codec.js';
 import type * as gen from '../gen/engine/worker/v1/worker.js';
-import type { InvocationSnapshot, LiveAttempt } from '../services/invocation-scan.js';
+import type { Awaiting, InvocationSnapshot, LiveAttempt } from '../services/invocation-scan.js';
 import type { JournalSnapshot } from '../services/journal-scan.js';
 import type { StateSnapshot } from '../services/state-scan.js';
 import { invocationFromWire, invocationToWire } from '../store/invocation.js';
@@ -18,6 +18,7 @@ export function snapshotToWire(snapshot: InvocationSnapshot): gen.InvocationSnap
     invocation: invocationToWire(snapshot.invocation),
     live: snapshot.live === undefined ? undefined : liveToWire(snapshot.live),
     failure: snapshot.failure === undefined ? undefined : failureToWire(snapshot.failure),
+    awaiting: snapshot.awaiting,
   };
 }
 
@@ -27,6 +28,7 @@ export function snapshotFromWire(message: gen.InvocationSnapshot): InvocationSna
     invocation: invocationFromWire(required(message.invocation, 'invocation')),
     live: message.live === undefined ? undefined : liveFromWire(message.live),
     failure: message.failure === undefined ? undefined : failureFromWire(message.failure),
+    awaiting: message.awaiting === undefined ? undefined : awaitingFromWire(message.awaiting),
   };
 }
 
@@ -54,9 +56,20 @@ export function stateSnapshotFromWire(message: gen.StateSnapshot): StateSnapshot
 }
 
 function liveToWire(live: LiveAttempt): gen.LiveAttempt {
-  const { isInFlight, retryCount, lastStartAt, nextRetryAt, deploymentId, server } = live;
-  const awaitingOn = live.awaitingOn === undefined ? undefined : awaitTreeToWire(live.awaitingOn);
-  return { isInFlight, retryCount, lastStartAt, nextRetryAt, deploymentId, server, awaitingOn };
+  return {
+    isInFlight: live.isInFlight,
+    retryCount: live.retryCount,
+    lastStartAt: live.lastStartAt,
+    nextRetryAt: live.nextRetryAt,
+    deploymentId: live.deploymentId,
+    server: live.server,
+    awaitingOn: live.awaitingOn === undefined ? undefined : awaitTreeToWire(live.awaitingOn),
+    lastHeardAt: live.lastHeardAt,
+  };
+}
+
+function awaitingFromWire({ on, since }: gen.Awaiting): Awaiting {
+  return { on, since };
 }
 
 function liveFromWire(message: gen.LiveAttempt): LiveAttempt {
@@ -69,5 +82,6 @@ function liveFromWire(message: gen.LiveAttempt): LiveAttempt {
     server: message.server,
     awaitingOn:
       message.awaitingOn === undefined ? undefined : awaitTreeFromWire(message.awaitingOn),
+    lastHeardAt: message.lastHeardAt,
   };
 }

@@ -22,5 +22,6 @@ export function attemptRequest(
   if (target.key !== undefined) headers['x-restate-service-key'] = encodeKeyHeader(target.key);
   Object.assign(headers, deployment.additionalHeaders);
   headers['x-restate-cluster-name'] = clusterName;
-  return { deployment, path: `/${invokeSuffix(target.service, target.handler)}`, headers };
+  const path = `/${invokeSuffix(target.service, target.handler)}`;
+  return { deployment, path, serviceKey: target.key, headers };
 }

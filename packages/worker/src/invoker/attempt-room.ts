@@ -8,6 +8,8 @@ import type { PartitionProcessor } from '../partition/processor.js';
 import type { CalleeIds } from './callee-ids.js';
 import type { Deadlines } from './deadlines.js';
 import type { DeploymentTransport } from './deployment-transport.js';
+import type { PayloadMemory } from './payload-memory.js';
+import type { Silences } from './silences.js';
 
 export interface AttemptRoom {
   readonly state: StateReader;
@@ -18,6 +20,8 @@ export interface AttemptRoom {
   readonly calleeIds: CalleeIds;
   readonly transport: DeploymentTransport;
   readonly deadlines: Deadlines;
+  readonly silences: Silences;
+  readonly memory: PayloadMemory;
   readonly clock: Clock;
   readonly random: Random;
   readonly options: InvokerOptions;
@@ -29,6 +33,8 @@ export interface InvokerOptions {
   /** Attempts that wait for a slot in memory; beyond it only the store knows of them. About 150 bytes each. */
   readonly waitingAttemptsMax: number;
   readonly messageSizeBytesMax: number;
+  /** Journal and state that one attempt may be given; an invocation with more is not tried again (RT0001). */
+  readonly perInvocationBytesMax: number;
   /** Largest sum of keys and values, in bytes, that an attempt gets without asking; 0 = none. */
   readonly eagerStateBytesMax: number;
   readonly clusterName: string;

@@ -13,6 +13,9 @@ import type { PartitionScan, StateReader } from '@engine/storage';
 
 import type { Route } from './choose-deployment.js';
 
+/** Longer journals are read in the background: each point read may cost a disk access. */
+export const POINT_READS_MAX = 256;
+
 /** Entries that one background read takes. */
 const JOURNAL_PAGE_LENGTH = 256;
 
@@ -51,7 +54,7 @@ export function attemptStart(
       isLazy: route.handler?.enableLazyState === true,
       bytesMax: options.eagerStateBytesMax,
     }),
-    randomSeed: randomSeedOf(id),
+    randomSeed: randomSeedOf(row.inherited?.seedId ?? id),
     retryCountSinceLastCommand: row.retry?.failuresSinceLastCommand ?? 0,
     durationSinceLastEntryMs: last === undefined ? 0 : Math.max(0, options.now - last.appendedAt),
     messageSizeBytesMax: options.messageSizeBytesMax,

@@ -7,10 +7,13 @@ import type {
   ErrorCode,
   Invocation,
   ResolvedHandler,
+  RetryPolicy,
   SchemaLookup,
 } from '@engine/domain';
 import type { AttemptMode } from '@engine/attempt';
 import { canResume, isSupportedVersion, negotiateVersion } from '@engine/service-protocol';
+
+import type { AttemptRoom } from './attempt-room.js';
 
 export interface Route {
   readonly kind: 'route';
@@ -84,6 +87,19 @@ function rangeOf(deployment: Deployment): { readonly min: number; readonly max: 
 
 function noRoute(docCode: ErrorCode, message: string): NoRoute {
   return { kind: 'no-route', failure: serverFailure(docCode, message) };
+}
+
+/** Of the handler that runs, or would run without a route; of the server when no deployment knows it. */
+export function retryPolicy(
+  { schema, options }: Pick<AttemptRoom, 'schema' | 'options'>,
+  row: Invocation | undefined,
+  chosen: Route | undefined,
+): RetryPolicy {
+  const target = row?.target;
+  const handler =
+    chosen?.handler ??
+    (target === undefined ? undefined : schema().handler(target.service, target.handler));
+  return handler?.retryPolicy ?? options.retryPolicy;
 }
 
 /** A failure that the server itself found. */

@@ -1,6 +1,7 @@
 /**
- * Port to deployments: one exchange is one request with a streamed body and a streamed response. Adapters: HTTP/2, HTTP/1.1;
- * the simulator has its own. An exchange reports through callbacks on the thread of the partition, never inside `open`.
+ * Port to deployments: one exchange is one request with a streamed body and a streamed response. Adapters: HTTP/2, HTTP/1.1,
+ * functions (which stream nothing); the simulator has its own. An exchange reports through callbacks on the thread of the
+ * partition, never inside `open`.
  */
 
 import type { Deployment } from '@engine/domain';
@@ -9,6 +10,8 @@ export interface ExchangeRequest {
   readonly deployment: Deployment;
   /** Path below the deployment's own, for example `/invoke/Greeter/greet`. */
   readonly path: string;
+  /** Key of the object or workflow, as people wrote it. */
+  readonly serviceKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -1,18 +1,16 @@
 /** Speaks to each deployment in the HTTP version that it was registered with. */
 
+import type { DeploymentEndpoint } from '@engine/domain';
 import type { Clock, Scheduler } from '@engine/runtime';
 
-import type {
-  DeploymentTransport,
-  Exchange,
-  ExchangeListener,
-  ExchangeRequest,
-} from './deployment-transport.js';
+import type { Exchange, ExchangeListener, ExchangeRequest } from './deployment-transport.js';
 import { Http1Transport } from './http1-transport.js';
 import { describe } from './http2-session.js';
 import { Http2Transport } from './http2-transport.js';
 
-export class HttpTransport implements DeploymentTransport, Disposable {
+export type HttpEndpoint = Extract<DeploymentEndpoint, { kind: 'http' }>;
+
+export class HttpTransport implements Disposable {
   readonly #http1: Http1Transport;
   readonly #http2: Http2Transport;
 
@@ -24,10 +22,10 @@ export class HttpTransport implements DeploymentTransport, Disposable {
     this.#http2 = new Http2Transport(clock, scheduler);
   }
 
-  open(request: ExchangeRequest, listener: ExchangeListener): Exchange {
-    const transport = request.deployment.httpVersion === 'HTTP/1.1' ? this.#http1 : this.#http2;
+  open(request: ExchangeRequest, endpoint: HttpEndpoint, listener: ExchangeListener): Exchange {
     try {
-      return transport.open(request, listener);
+      const transport = endpoint.httpVersion === 'HTTP/1.1' ? this.#http1 : this.#http2;
+      return transport.open(request, endpoint.uri, listener);
     } catch (error) {
       // A header or address that the platform refuses: the same as a deployment that cannot be reached.
       const message = error instanceof Error ? describe(error) : String(error);

@@ -6,13 +6,8 @@ import type { Socket } from 'node:net';
 
 import type { Scheduler } from '@engine/runtime';
 
-import type {
-  DeploymentTransport,
-  Exchange,
-  ExchangeListener,
-  ExchangeRequest,
-} from './deployment-transport.js';
-import { EndpointPaths } from './endpoint-paths.js';
+import type { Exchange, ExchangeListener, ExchangeRequest } from './deployment-transport.js';
+import { endpointHeaders, EndpointPaths } from './endpoint-paths.js';
 import { describe } from './http2-session.js';
 
 /** A deployment must be reachable in this time. */
@@ -20,7 +15,7 @@ const CONNECT_MS_MAX = 10_000;
 /** Idle connections kept per endpoint. */
 const IDLE_SOCKETS_MAX = 256;
 
-export class Http1Transport implements DeploymentTransport {
+export class Http1Transport {
   readonly #scheduler: Scheduler;
   readonly #paths = new EndpointPaths();
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: IDLE_SOCKETS_MAX });
@@ -30,9 +25,11 @@ export class Http1Transport implements DeploymentTransport {
     this.#scheduler = scheduler;
   }
 
-  open(request: ExchangeRequest, listener: ExchangeListener): Exchange {
-    const endpoint = this.#paths.of(request.deployment.uri);
-    const options = { method: 'POST', path: endpoint.join(request.path), headers: request.headers };
+  /** `uri`: where the deployment listens. */
+  open(request: ExchangeRequest, uri: string, listener: ExchangeListener): Exchange {
+    const endpoint = this.#paths.of(uri);
+    const headers = endpointHeaders(endpoint, request.headers);
+    const options = { method: 'POST', path: endpoint.join(request.path), headers };
     const outgoing = endpoint.origin.startsWith('https:')
       ? requestHttps(endpoint.origin, { ...options, agent: this.#tlsAgent })
       : requestHttp(endpoint.origin, { ...options, agent: this.#agent });

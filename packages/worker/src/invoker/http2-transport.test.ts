@@ -9,7 +9,7 @@ import { decodeUtf8, Deferred, encodeUtf8 } from '@engine/stdx';
 
 import { deployment } from '../testing/test-worker.js';
 import type { ExchangeListener, ExchangeRequest } from './deployment-transport.js';
-import { HttpTransport } from './http-transport.js';
+import { EndpointTransport } from './endpoint-transport.js';
 
 class Heard implements ExchangeListener {
   readonly events: string[] = [];
@@ -64,14 +64,20 @@ function serve(answer: Answer): Promise<number> {
 function requestTo(port: number, httpVersion: HttpVersion = 'HTTP/2.0'): ExchangeRequest {
   const uri = `http://127.0.0.1:${String(port)}/base?q=1`;
   return {
-    deployment: { ...deployment([]), uri, httpVersion },
+    deployment: { ...deployment([]), endpoint: { kind: 'http', uri, httpVersion } },
     path: '/invoke/Greeter/greet',
+    serviceKey: undefined,
     headers: { 'content-type': 'application/x', 'x-own': 'yes' },
   };
 }
 
-function makeTransport(): HttpTransport {
-  const transport = new HttpTransport(systemClock, systemScheduler);
+function makeTransport(): EndpointTransport {
+  const transport = new EndpointTransport({
+    clock: systemClock,
+    scheduler: systemScheduler,
+    functions: { invoke: () => Promise.reject(new Error('no function is asked')) },
+    signer: undefined,
+  });
   opened.push({
     close: () => {
       transport[Symbol.dispose]();

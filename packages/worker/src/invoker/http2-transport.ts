@@ -4,16 +4,11 @@ import { constants, type ClientHttp2Stream, type IncomingHttpHeaders } from 'nod
 
 import type { Clock, Scheduler } from '@engine/runtime';
 
-import type {
-  DeploymentTransport,
-  Exchange,
-  ExchangeListener,
-  ExchangeRequest,
-} from './deployment-transport.js';
-import { EndpointPaths } from './endpoint-paths.js';
+import type { Exchange, ExchangeListener, ExchangeRequest } from './deployment-transport.js';
+import { endpointHeaders, EndpointPaths } from './endpoint-paths.js';
 import { describe, Http2Session } from './http2-session.js';
 
-export class Http2Transport implements DeploymentTransport {
+export class Http2Transport {
   readonly #clock: Clock;
   readonly #scheduler: Scheduler;
   readonly #paths = new EndpointPaths();
@@ -24,13 +19,14 @@ export class Http2Transport implements DeploymentTransport {
     this.#scheduler = scheduler;
   }
 
-  open(request: ExchangeRequest, listener: ExchangeListener): Exchange {
-    const endpoint = this.#paths.of(request.deployment.uri);
+  /** `uri`: where the deployment listens. */
+  open(request: ExchangeRequest, uri: string, listener: ExchangeListener): Exchange {
+    const endpoint = this.#paths.of(uri);
     const session = this.#session(endpoint.origin);
     const headers = {
       ':method': 'POST',
       ':path': endpoint.join(request.path),
-      ...request.headers,
+      ...endpointHeaders(endpoint, request.headers),
     };
     return new Http2Exchange(session, session.request(headers), listener);
   }

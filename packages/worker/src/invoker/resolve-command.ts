@@ -20,6 +20,7 @@ import type { HandlerCommand, InvocationQuery } from '@engine/service-protocol';
 import type { CommandEntry } from '@engine/state-machine';
 import { assertNever } from '@engine/stdx';
 
+import { checkKeys } from './key-limit.js';
 import { refuse, type Refusal, type ResolveContext } from './refusal.js';
 import { resolveCallee } from './resolve-callee.js';
 
@@ -27,11 +28,15 @@ export type ResolvedCommand = { readonly kind: 'entry'; readonly entry: CommandE
 
 /** Resolves one command. Codes of refusals: RT0012, RT0017, RT0018, RT0020, RT0024 (interface §7.2). */
 export function resolveCommand(command: HandlerCommand, context: ResolveContext): ResolvedCommand {
+  return checkKeys(command) ?? resolve(command, context);
+}
+
+function resolve(command: HandlerCommand, context: ResolveContext): ResolvedCommand {
   switch (command.type) {
     case 'output':
       return entry({ type: 'output', name: command.name, result: command.result });
     case 'run':
-      return entry({ type: 'run', name: command.name, raw: command.raw });
+      return entry(command);
     case 'get-eager-state':
     case 'get-eager-state-keys': {
       const { type, name, raw } = command;

@@ -4,7 +4,7 @@ import { seededRandom } from '@engine/runtime';
 
 import { VirtualTime } from '../testing/virtual-time.js';
 import { Outbox, UNACKNOWLEDGED_MAX } from './outbox.js';
-import type { Submission } from './processor.js';
+import type { Submission } from './command-queue.js';
 
 const THERE = toPartitionId(3);
 

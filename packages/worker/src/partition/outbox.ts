@@ -11,7 +11,7 @@ import type { PartitionId, PartitionMessage } from '@engine/domain';
 import type { Cancellable, Scheduler } from '@engine/runtime';
 import type { StateReader } from '@engine/storage';
 
-import type { CommandSink } from './processor.js';
+import type { CommandSink } from './command-queue.js';
 
 /** Messages that one batch carries. */
 const BATCH_LENGTH_MAX = 256;

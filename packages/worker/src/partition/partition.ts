@@ -13,6 +13,8 @@ import type { PartitionHome, WorkerContext } from '../context.js';
 import { CalleeIds } from '../invoker/callee-ids.js';
 import type { Deadlines } from '../invoker/deadlines.js';
 import { Invoker } from '../invoker/invoker.js';
+import type { PayloadMemory } from '../invoker/payload-memory.js';
+import { Silences } from '../invoker/silences.js';
 import { Acknowledgements } from './acknowledgements.js';
 import { Outbox } from './outbox.js';
 import { PartitionProcessor } from './processor.js';
@@ -26,6 +28,7 @@ export interface PartitionDependencies {
   readonly peer: PartitionPeer;
   /** Shared by all partitions of a worker. */
   readonly deadlines: Deadlines;
+  readonly memory: PayloadMemory;
   readonly partitionOf: (id: InvocationId) => PartitionId;
   readonly onFatal: (error: unknown) => void;
 }
@@ -43,7 +46,7 @@ export class Partition {
     this.state = new PartitionState({ place: home.place }, home.store);
     this.scan = new PartitionScan(home.place, home.store);
     this.processor = new PartitionProcessor(
-      { id, partitionOf: dependencies.partitionOf },
+      { id, partitionOf: dependencies.partitionOf, sha256: context.hashes.sha256 },
       {
         state: this.state,
         log: home.log,
@@ -118,7 +121,7 @@ export class Partition {
   }
 
   #rooms(options: WorkerOptions, dependencies: PartitionDependencies): Performers {
-    const { context, peer, deadlines, onFatal } = dependencies;
+    const { context, peer, deadlines, memory, onFatal } = dependencies;
     const { clock, scheduler, random, hashes, schema, transport } = context;
     const { id, processor, state, scan } = this;
     const fail = (error: unknown): void => {
@@ -126,9 +129,27 @@ export class Partition {
       onFatal(error);
     };
     const calleeIds = new CalleeIds(hashes, random, createUlidFactory(clock, random));
-    const room = { state, scan, processor, schema, hashes, calleeIds, transport, deadlines };
+    const silences = new Silences(clock);
+    const room = {
+      state,
+      scan,
+      processor,
+      schema,
+      hashes,
+      calleeIds,
+      transport,
+      deadlines,
+      silences,
+      memory,
+    };
     return {
-      requests: new RequestDesk(processor, scheduler),
+      requests: new RequestDesk({
+        processor,
+        scheduler,
+        state,
+        schema,
+        stateBytesMax: options.invoker.messageSizeBytesMax,
+      }),
       timers: new TimerWindow(
         { inMemoryMax: options.timersInMemoryMax },
         { clock, scheduler, sink: processor, onFatal: fail, scan: timerScan(scan) },

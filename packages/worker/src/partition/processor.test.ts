@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadHashes, toPartitionId, type InvocationId } from '@engine/domain';
+import { limits, loadHashes, toPartitionId, type InvocationId } from '@engine/domain';
 import { MemoryPartitionLog, RecordWriter } from '@engine/log';
 import type { Action, Command, Outcome } from '@engine/state-machine';
 import { MemoryKvStore, PartitionState } from '@engine/storage';
@@ -20,7 +20,8 @@ const answer: Action = { kind: 'AnswerRequest', requestId: 'r', answer: { kind: 
 const anyCommand = (): Command => ({ kind: 'AttemptEnded', at: 0, invocationId, attempt: 1 });
 
 /** A processor whose decisions are given by the test, each with one row to write. */
-async function processorOf(): Promise<{
+async function processorOf(queueBytesMax?: number): Promise<{
+  readonly processor: PartitionProcessor;
   readonly time: VirtualTime;
   readonly commits: () => number;
   readonly performed: readonly Action[];
@@ -33,7 +34,12 @@ async function processorOf(): Promise<{
   const performed: Action[] = [];
   const outcomes: Outcome[] = [];
   const processor = new PartitionProcessor(
-    { id, partitionOf: () => id },
+    {
+      id,
+      partitionOf: () => id,
+      sha256: hashes.sha256,
+      ...(queueBytesMax === undefined ? {} : { queueBytesMax }),
+    },
     {
       state: new PartitionState({ place: { partition: id, generation: 0 } }, store),
       log,
@@ -49,6 +55,7 @@ async function processorOf(): Promise<{
     },
   );
   return {
+    processor,
     time,
     performed,
     commits: () => Number(log.position.sequence),
@@ -105,5 +112,38 @@ describe('a crowd', () => {
     await time.settle();
     expect(performed).toEqual(answers);
     expect(Math.max(...progress)).toBeLessThan(answers.length / 4);
+  });
+});
+
+describe('the queue of a partition', () => {
+  it('takes no more large payloads from outside while those that wait fill it', async () => {
+    const { processor, time } = await processorOf(1_000);
+    const replacing = (bytes: number): Command => ({
+      kind: 'ReplaceState',
+      at: 0,
+      requestId: 'r',
+      service: 'Counter',
+      key: 'k',
+      expectedVersion: undefined,
+      entries: [{ key: 'x', value: new Uint8Array(bytes) }],
+    });
+    // A payload that is alone has room whatever its size.
+    expect(processor.offer(replacing(5_000))).toBe(true);
+    expect(processor.offer(replacing(1))).toBe(false);
+    await time.settle();
+    expect(processor.offer(replacing(600))).toBe(true);
+    expect(processor.offer(replacing(600))).toBe(false);
+    expect(processor.offer(replacing(400))).toBe(true);
+  });
+
+  it('takes no more commands from outside than its limit, its own rooms always find a place', async () => {
+    const { processor, time } = await processorOf();
+    for (let count = 0; count < limits.PARTITION_QUEUE_LENGTH_MAX; count += 1) {
+      expect(processor.offer(anyCommand())).toBe(true);
+    }
+    expect(processor.offer(anyCommand())).toBe(false);
+    processor.submit(anyCommand());
+    await time.settle();
+    expect(processor.offer(anyCommand())).toBe(true);
   });
 });

@@ -14,12 +14,10 @@ import { limits, type InvocationId, type PartitionId } from '@engine/domain';
 import type { PartitionLog, RecordWriter } from '@engine/log';
 import type { Clock, Scheduler } from '@engine/runtime';
 import type { Action, Command, Outcome, PartitionContext } from '@engine/state-machine';
-import { assert, BoundedQueue } from '@engine/stdx';
 import type { PartitionState, StateReader } from '@engine/storage';
 import type { EncodedMutations } from '@engine/wire';
 
-/** Room in the queue beyond what the outside may fill, for attempts, timers and acknowledgements of the partition itself. */
-const INTERNAL_COMMANDS_MAX = 4 * 1024 * 1024;
+import { CommandQueue, type CommandSink, type Fence, type Submission } from './command-queue.js';
 
 /**
  * A record that nobody waits for stays open this long, in ms: what a handler sends next joins it. Two steps of a handler then cost
@@ -36,25 +34,14 @@ const RELEASES_PER_TURN_MAX = 128;
 /** Sealing and checking a record from this size on take a turn of the event loop each: together about 2 ms per MiB. */
 const LARGE_RECORD_BYTES_MIN = 4 * 1024 * 1024;
 
-/** Something to do once everything that was submitted before it is durable and released. */
-export interface Fence {
-  readonly kind: 'Fence';
-  release(): void;
-}
-
-export type Submission = Command | Fence;
-
-/** Who takes the commands of the rooms around the processor. */
-export interface CommandSink {
-  /** Takes ownership of the command: `at` is written when it is decided. Never refuses: its callers have limits of their own. */
-  submit(submission: Submission): void;
-}
-
 export type Decide = (state: StateReader, command: Command, context: PartitionContext) => Outcome;
 
 export interface ProcessorOptions {
   readonly id: PartitionId;
+  /** Of the payloads that wait to be decided; default: `limits.PARTITION_QUEUE_BYTES_MAX`. */
+  readonly queueBytesMax?: number;
   readonly partitionOf: (id: InvocationId) => PartitionId;
+  readonly sha256: (bytes: Uint8Array) => Uint8Array;
 }
 
 export interface ProcessorDependencies {
@@ -76,9 +63,7 @@ export interface ProcessorDependencies {
 export class PartitionProcessor implements CommandSink {
   readonly #context: { -readonly [Key in keyof PartitionContext]: PartitionContext[Key] };
   readonly #dependencies: ProcessorDependencies;
-  readonly #queue = new BoundedQueue<Submission>(
-    limits.PARTITION_QUEUE_LENGTH_MAX + INTERNAL_COMMANDS_MAX,
-  );
+  readonly #queue: CommandQueue;
   /** Notifications that were decided and whose push was not released, per invocation. */
   readonly #unreleased = new Map<InvocationId, number>();
   #recordTime = 0;
@@ -97,23 +82,25 @@ export class PartitionProcessor implements CommandSink {
 
   constructor(options: ProcessorOptions, dependencies: ProcessorDependencies) {
     this.#dependencies = dependencies;
+    this.#queue = new CommandQueue(options.queueBytesMax ?? limits.PARTITION_QUEUE_BYTES_MAX);
     this.#context = {
       self: options.id,
       partitionOf: options.partitionOf,
+      sha256: options.sha256,
       incarnation: Number(dependencies.log.position.sequence) + 1,
     };
   }
 
-  /** Takes a command from outside. False when too many wait: nothing happened. */
+  /** Takes a command from outside. False when too many or too large ones wait: nothing happened. */
   offer(command: Command): boolean {
-    if (this.#queue.length >= limits.PARTITION_QUEUE_LENGTH_MAX || this.#isDead) return false;
+    if (this.#isDead || !this.#queue.hasRoomFor(command)) return false;
     this.submit(command);
     return true;
   }
 
   submit(submission: Submission): void {
     if (this.#isDead) return;
-    assert(this.#queue.push(submission), 'the rooms of a partition keep their own limits');
+    this.#queue.push(submission);
     this.#planDrain();
   }
 

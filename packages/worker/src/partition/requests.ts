@@ -6,22 +6,29 @@ import type { Command } from '@engine/state-machine';
 import { assertNever } from '@engine/stdx';
 
 import { onRequestRefused } from '../events.js';
+import { isTooLong } from '../invoker/key-limit.js';
 import type { PartitionProcessor } from './processor.js';
+import { resolveDeployment, type DeploymentSources } from './resolve-deployment.js';
 
 /** Requests of one partition that wait for their answers; more are refused as overload. About 300 bytes each. */
 export const WAITING_REQUESTS_MAX = 262_144;
 
 export type Respond = (answer: PartitionAnswer) => void;
 
+export interface RequestDeskDependencies extends DeploymentSources {
+  readonly processor: Pick<PartitionProcessor, 'offer'>;
+  readonly scheduler: Scheduler;
+  /** Keys and values of a whole state that replaces another. */
+  readonly stateBytesMax: number;
+}
+
 export class RequestDesk {
-  readonly #processor: PartitionProcessor;
-  readonly #scheduler: Scheduler;
+  readonly #dependencies: RequestDeskDependencies;
   readonly #waiting = new Map<string, Respond>();
   #isStopping = false;
 
-  constructor(processor: PartitionProcessor, scheduler: Scheduler) {
-    this.#processor = processor;
-    this.#scheduler = scheduler;
+  constructor(dependencies: RequestDeskDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get waitingCount(): number {
@@ -33,19 +40,35 @@ export class RequestDesk {
    * called before this returns.
    */
   send(request: PartitionRequest, respond: Respond): void {
+    if (request.kind === 'replace-state' && this.#isTooLarge(request)) {
+      this.#dependencies.scheduler.immediate(() => {
+        respond({ kind: 'operation', outcome: 'limit-reached' });
+      });
+      return;
+    }
     const isAccepted =
       !this.#isStopping &&
       this.#waiting.size < WAITING_REQUESTS_MAX &&
-      this.#processor.offer(toCommand(request));
+      this.#dependencies.processor.offer(toCommand(request, this.#dependencies));
     if (isAccepted) {
       this.#waiting.set(request.requestId, respond);
       return;
     }
     onRequestRefused();
     const reason = this.#isStopping ? 'stopping' : 'overloaded';
-    this.#scheduler.immediate(() => {
+    this.#dependencies.scheduler.immediate(() => {
       respond({ kind: 'unavailable', reason });
     });
+  }
+
+  /** A new state is one command: it is as large as one message may be, and its keys as long as others. */
+  #isTooLarge({ key, entries }: Extract<PartitionRequest, { kind: 'replace-state' }>): boolean {
+    let bytes = 0;
+    for (const entry of entries) {
+      if (isTooLong(entry.key)) return true;
+      bytes += entry.key.length + entry.value.length;
+    }
+    return isTooLong(key) || bytes > this.#dependencies.stateBytesMax;
   }
 
   /** Answers of requests that nobody waits for any more are dropped. */
@@ -70,30 +93,56 @@ export class RequestDesk {
 }
 
 /** `at` is written when the command is decided. */
-function toCommand(request: PartitionRequest): Command {
+function toCommand(request: PartitionRequest, sources: DeploymentSources): Command {
+  const { requestId } = request;
+  const at = 0;
   switch (request.kind) {
     case 'invoke':
       return toInvoke(request);
     case 'attach': {
-      const { requestId, invocationId, blocking } = request;
-      return { kind: 'AttachRequest', at: 0, requestId, invocationId, blocking };
+      const { invocationId, blocking } = request;
+      return { kind: 'AttachRequest', at, requestId, invocationId, blocking };
     }
     case 'signal': {
-      const { requestId, invocationId, id, result } = request;
-      return { kind: 'SendSignal', at: 0, requestId, invocationId, id, result };
+      const { invocationId, id, result } = request;
+      return { kind: 'SendSignal', at, requestId, invocationId, id, result };
     }
-    case 'cancel': {
-      const { requestId, invocationId } = request;
-      return { kind: 'CancelInvocation', at: 0, requestId, invocationId };
+    case 'cancel':
+    case 'kill':
+    case 'pause':
+    case 'purge':
+    case 'purge-journal': {
+      const kind = OPERATIONS[request.kind];
+      return { kind, at, requestId, invocationId: request.invocationId };
     }
-    case 'kill': {
-      const { requestId, invocationId } = request;
-      return { kind: 'KillInvocation', at: 0, requestId, invocationId };
+    case 'resume': {
+      const { invocationId } = request;
+      const deployment = resolveDeployment(request.deployment, invocationId, sources);
+      return { kind: 'ResumeInvocation', at, requestId, invocationId, deployment };
+    }
+    case 'restart-as-new': {
+      const { invocationId, newInvocationId, copyUpTo } = request;
+      const deployment = resolveDeployment(request.deployment, invocationId, sources);
+      const ids = { requestId, invocationId, newInvocationId };
+      return { kind: 'RestartAsNew', at, ...ids, copyUpTo, deployment };
+    }
+    case 'replace-state': {
+      const { service, key, expectedVersion, entries } = request;
+      return { kind: 'ReplaceState', at, requestId, service, key, expectedVersion, entries };
     }
     default:
       return assertNever(request);
   }
 }
+
+/** Operations that need nothing but the id of the invocation. */
+const OPERATIONS = {
+  cancel: 'CancelInvocation',
+  kill: 'KillInvocation',
+  pause: 'PauseInvocation',
+  purge: 'PurgeInvocation',
+  'purge-journal': 'PurgeJournal',
+} as const;
 
 function toInvoke(request: Extract<PartitionRequest, { kind: 'invoke' }>): Command {
   const { requestId, invocation, awaits } = request;

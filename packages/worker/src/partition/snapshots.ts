@@ -1,8 +1,10 @@
 /** Invocations as introspection sees them: the stored row and what only the leader knows. */
 
 import { isRetained, type Failure, type Invocation, type InvocationId } from '@engine/domain';
-import type { InvocationSnapshot, LiveAttempt } from '@engine/wire';
+import type { Awaiting, InvocationSnapshot, LiveAttempt } from '@engine/wire';
 
+import type { AttemptDriver } from '../invoker/attempt-driver.js';
+import { awaitedText } from '../invoker/awaited.js';
 import type { Partition } from './partition.js';
 
 /** Invocations that one read of the store brings. */
@@ -36,10 +38,11 @@ export function snapshotOf(
   return snapshot(partition, id, invocation);
 }
 
-/** True while people may see this invocation and its journal. */
-export function isInvocationShown(partition: Partition, id: InvocationId, now: number): boolean {
+/** How many journal entries of this invocation people may see. What a purge has closed may be stored for a while. */
+export function shownJournalLength(partition: Partition, id: InvocationId, now: number): number {
   const invocation = partition.scan.invocation(id);
-  return invocation !== undefined && isShown(invocation, now);
+  const isVisible = invocation !== undefined && isShown(invocation, now);
+  return isVisible ? invocation.journalLength : 0;
 }
 
 /** What ended stays for its own request for a while; for everybody else it is gone when its retention is over. */
@@ -52,8 +55,14 @@ function snapshot(
   id: InvocationId,
   invocation: Invocation,
 ): InvocationSnapshot {
-  const live = liveAttempt(partition, id, invocation);
-  return { id, invocation, live, failure: failureOf(partition, id, invocation) };
+  const driver = invocation.status === 'invoked' ? partition.invoker.running(id) : undefined;
+  return {
+    id,
+    invocation,
+    live: liveAttempt(invocation, driver),
+    failure: failureOf(partition, id, invocation),
+    awaiting: awaitingOf(id, invocation, driver),
+  };
 }
 
 function failureOf(
@@ -69,22 +78,54 @@ function failureOf(
     : undefined;
 }
 
-function liveAttempt(
-  partition: Partition,
-  id: InvocationId,
-  row: Invocation,
-): LiveAttempt | undefined {
+function liveAttempt(row: Invocation, driver: AttemptDriver | undefined): LiveAttempt | undefined {
   if (row.status !== 'invoked') return undefined;
-  const driver = partition.invoker.running(id);
   const isInFlight = driver?.isInFlight === true;
-  const failures = Math.max(row.retry?.failures ?? 0, row.retry?.failuresSinceLastCommand ?? 0);
+  const failures = (row.retry?.failures ?? 0) + (row.retry?.setDelays ?? 0);
   return {
     isInFlight,
     retryCount: failures + (isInFlight ? 1 : 0),
     lastStartAt: row.lastAttemptAt,
     nextRetryAt: row.retry?.nextAttemptAt,
     deploymentId: driver?.deploymentId ?? row.pin?.deploymentId,
-    server: driver?.server,
-    awaitingOn: isInFlight ? driver.awaitingOn : undefined,
+    server: driver?.watch.server,
+    awaitingOn: isInFlight ? driver.watch.awaitingOn : undefined,
+    lastHeardAt: isInFlight ? driver.watch.lastHeardAt : undefined,
   };
+}
+
+function waitBeforeStart(driver: AttemptDriver | undefined): string {
+  if (driver === undefined) return 'a free slot';
+  return driver.isWaitingForMemory ? 'memory for its payloads' : 'its start';
+}
+
+function awaitingOf(
+  id: InvocationId,
+  row: Invocation,
+  driver: AttemptDriver | undefined,
+): Awaiting | undefined {
+  switch (row.status) {
+    case 'scheduled':
+      return { on: 'its start time', since: row.scheduledAt };
+    case 'inboxed':
+      return {
+        on: `its turn at ${row.target.service}/${row.target.key ?? ''}`,
+        since: row.inboxedAt,
+      };
+    case 'invoked':
+      if (driver?.isInFlight === true) return driver.awaited();
+      if (row.retry?.nextAttemptAt !== undefined) {
+        return { on: 'its next attempt', since: row.modifiedAt };
+      }
+      return { on: waitBeforeStart(driver), since: row.modifiedAt };
+    case 'suspended': {
+      const { awaitingOn } = row;
+      const on = awaitingOn === undefined ? 'its cancellation' : awaitedText(id, awaitingOn, []);
+      return { on, since: row.modifiedAt };
+    }
+    case 'paused':
+      return { on: 'somebody to resume it', since: row.modifiedAt };
+    case 'completed':
+      return undefined;
+  }
 }

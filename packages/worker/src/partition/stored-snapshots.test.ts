@@ -68,6 +68,17 @@ describe('introspection of journals', () => {
     await world.time.pass((row?.invocation.completionRetentionMs ?? 0) + 1);
     expect(await all(world.worker.scanJournal({ limit: 100 }))).toEqual([]);
   });
+
+  it('shows nothing of a purged journal, although the output is still stored', async () => {
+    const world = await counted();
+    const [first] = await all(world.worker.scanJournal({ limit: 1 }));
+    const id = first?.id ?? world.invocation('Counter/k/add', '').id;
+    world.operate('purge-journal', id);
+    await world.time.settle();
+    expect(await all(world.worker.scanJournal({ id, limit: 100 }))).toEqual([]);
+    const row = await world.row(id);
+    expect(row?.invocation).toMatchObject({ status: 'completed', journalLength: 0 });
+  });
 });
 
 describe('introspection of state', () => {

@@ -9,7 +9,7 @@ import type {
 } from '@engine/wire';
 
 import type { Partition } from './partition.js';
-import { isInvocationShown } from './snapshots.js';
+import { shownJournalLength } from './snapshots.js';
 
 /** One read of the store. */
 const PAGE = { rowsMax: 256, bytesMax: 4 * 1024 * 1024 };
@@ -21,14 +21,14 @@ export async function* journalSnapshots(
   now: number,
 ): AsyncGenerator<JournalSnapshot> {
   let last: JournalPosition | undefined = after;
-  let checked: { readonly id: string; readonly isShown: boolean } | undefined;
+  let checked: { readonly id: string; readonly length: number } | undefined;
   for (;;) {
     const { rows, hasMore } = await partition.scan.journals(id, last, PAGE);
     for (const { key, row } of rows) {
       if (checked?.id !== key.id) {
-        checked = { id: key.id, isShown: isInvocationShown(partition, key.id, now) };
+        checked = { id: key.id, length: shownJournalLength(partition, key.id, now) };
       }
-      if (checked.isShown) yield { id: key.id, index: key.index, entry: row };
+      if (key.index < checked.length) yield { id: key.id, index: key.index, entry: row };
     }
     if (!hasMore) return;
     last = rows.at(-1)?.key;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { compareTimerKeys, type InvocationId, type TimerKey } from '@engine/domain';
 
 import { VirtualTime } from '../testing/virtual-time.js';
-import type { Submission } from './processor.js';
+import type { Submission } from './command-queue.js';
 import { TimerWindow, type StoredTimer } from './timers.js';
 
 const START = 1_000_000;

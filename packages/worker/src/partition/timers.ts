@@ -9,7 +9,7 @@ import { compareTimerKeys, type TimerKey } from '@engine/domain';
 import type { Cancellable, Clock, Scheduler } from '@engine/runtime';
 import { BinaryHeap, type HeapHandle } from '@engine/stdx';
 
-import type { CommandSink } from './processor.js';
+import type { CommandSink } from './command-queue.js';
 
 /** Timers kept in memory after a load or a trim; at times the window holds twice as many. About 200 bytes each. */
 export const TIMERS_IN_MEMORY_MAX = 4_096;

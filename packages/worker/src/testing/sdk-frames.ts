@@ -26,7 +26,7 @@ export function text(field: number, value: string): Uint8Array {
   return bytes(field, encodeUtf8(value));
 }
 
-function frame(code: number, ...fields: readonly Uint8Array[]): Uint8Array {
+export function frame(code: number, ...fields: readonly Uint8Array[]): Uint8Array {
   return encodeFrame({ type: code, payload: concatBytes(fields) });
 }
 

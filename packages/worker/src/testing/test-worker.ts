@@ -32,6 +32,9 @@ import { VirtualTime } from './virtual-time.js';
 
 export const DEPLOYMENT_ID = deploymentIdFromUlid(new Uint8Array(16).fill(7));
 
+/** Of the deployment that `upgraded` adds. */
+export const NEXT_DEPLOYMENT_ID = deploymentIdFromUlid(new Uint8Array(16).fill(8));
+
 const HANDLER_DEFAULTS = {
   inactivityTimeoutMs: 60_000,
   abortTimeoutMs: 600_000,
@@ -72,9 +75,8 @@ export function service(
 export function deployment(services: readonly ServiceSchema[]): Deployment {
   return {
     id: DEPLOYMENT_ID,
-    uri: 'http://deployment:9080/',
+    endpoint: { kind: 'http', uri: 'http://deployment:9080/', httpVersion: 'HTTP/2.0' },
     protocolMode: 'bidi-stream',
-    httpVersion: 'HTTP/2.0',
     additionalHeaders: {},
     metadata: {},
     createdAt: 0,
@@ -93,6 +95,20 @@ export function schemaOf(...services: readonly ServiceSchema[]): SchemaLookup {
 export function schemaWithHints(...services: readonly ServiceSchema[]): SchemaLookup {
   const newest = { ...deployment(services), maxProtocolVersion: 7 };
   return new SchemaLookup({ deployments: [newest] }, HANDLER_DEFAULTS);
+}
+
+/** A second deployment of the same service with the next revision. `versions`: protocol versions that it speaks. */
+export function upgraded(
+  serviceSchema: ServiceSchema,
+  versions: { readonly min: number; readonly max: number } = { min: 5, max: 6 },
+): SchemaLookup {
+  const next: Deployment = {
+    ...deployment([{ ...serviceSchema, revision: 2 }]),
+    id: NEXT_DEPLOYMENT_ID,
+    minProtocolVersion: versions.min,
+    maxProtocolVersion: versions.max,
+  };
+  return new SchemaLookup({ deployments: [deployment([serviceSchema]), next] }, HANDLER_DEFAULTS);
 }
 
 /** What outlives a crash: stores and logs of the partitions. */
@@ -195,6 +211,11 @@ export class TestWorld {
     return this.#ask(make);
   }
 
+  /** An operation that needs nothing but the id of the invocation. */
+  operate(kind: Operation, invocationId: InvocationId): Asked {
+    return this.#ask((requestId) => ({ kind, requestId, invocationId }));
+  }
+
   /** An invocation of `Service/handler` or `Service/key/handler`. */
   invocation(text: string, payload: string) {
     const target = this.#target(text);
@@ -269,6 +290,8 @@ export class TestWorld {
   }
 }
 
+type Operation = 'cancel' | 'kill' | 'pause' | 'purge' | 'purge-journal';
+
 /** A request and what came back. */
 export class Asked {
   readonly request: PartitionRequest;
@@ -279,12 +302,16 @@ export class Asked {
   }
 
   get invocationId(): InvocationId {
-    return this.request.kind === 'invoke' ? this.request.invocation.id : this.request.invocationId;
+    const { request } = this;
+    if (request.kind === 'invoke') return request.invocation.id;
+    if (request.kind === 'replace-state') throw new Error('a state is no invocation');
+    return request.invocationId;
   }
 
-  /** Text of the result; `<code> <message>` of a failure; the kind of any other answer. */
+  /** Text of the result; `<code> <message>` of a failure; outcome of an operation; the kind of any other answer. */
   get text(): string | undefined {
     const [answer] = this.answers;
+    if (answer?.kind === 'operation') return answer.outcome;
     if (answer?.kind !== 'result') return answer?.kind;
     const { result } = answer;
     if (result.kind === 'success') return decodeUtf8(result.value);

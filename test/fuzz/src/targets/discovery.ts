@@ -224,9 +224,8 @@ function judge(found: Discovery): void {
 function deploymentOf(found: Discovery): Deployment {
   return {
     id: 'dp_1' as DeploymentId,
-    uri: 'http://localhost:9080/',
+    endpoint: { kind: 'http', uri: 'http://localhost:9080/', httpVersion: 'HTTP/2.0' },
     protocolMode: found.protocolMode,
-    httpVersion: 'HTTP/2.0',
     additionalHeaders: {},
     metadata: {},
     createdAt: 0,

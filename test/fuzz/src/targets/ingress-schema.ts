@@ -47,9 +47,8 @@ export function schemaOf(): SchemaLookup {
 function deployment(id: string, maxProtocolVersion: number, services: ServiceSchema[]): Deployment {
   return {
     id: id as DeploymentId,
-    uri: 'http://localhost:9080',
+    endpoint: { kind: 'http', uri: 'http://localhost:9080', httpVersion: 'HTTP/2.0' },
     protocolMode: 'bidi-stream',
-    httpVersion: 'HTTP/2.0',
     additionalHeaders: {},
     metadata: {},
     createdAt: 0,

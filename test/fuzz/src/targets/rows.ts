@@ -45,11 +45,12 @@ import {
   arbitraryAck,
   arbitraryAnswer,
   arbitraryBatch,
+  arbitraryInboxEntry,
   arbitraryInvocation,
-  arbitraryInvocationId,
   arbitraryJournalEntry,
   arbitraryJournalSnapshot,
   arbitraryMessage,
+  arbitraryObjectLock,
   arbitraryPromise,
   arbitraryRequest,
   arbitrarySnapshot,
@@ -108,7 +109,7 @@ function rowKinds(): Kind[] {
     rowKind(inboundRow, fc.maxSafeNat()),
     rowKind(stateRow, fc.uint8Array()),
     rowKind(promiseDirectoryRow, fc.record({ names: fc.array(text) })),
-    rowKind(inboxRow, fc.record({ invocationId: arbitraryInvocationId })),
+    rowKind(inboxRow, arbitraryInboxEntry),
     rowKind(outboxCursorRow, fc.record({ head: count, tail: count }) as never),
     rowKind(timerRow, fc.record({}) as never),
     rowKind(chainLinkRow, fc.record({ chain: u64, writtenBytes: count })),
@@ -124,10 +125,7 @@ function rowKinds(): Kind[] {
       notificationIndexRow,
       fc.record({ firstIndex: count, lastIndex: count, succeeded: fc.boolean() }),
     ),
-    rowKind(
-      objectLockRow,
-      fc.record({ holder: arbitraryInvocationId, inboxHead: count, inboxTail: count }),
-    ),
+    rowKind(objectLockRow, arbitraryObjectLock),
   ];
 }
 

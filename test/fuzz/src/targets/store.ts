@@ -20,6 +20,7 @@ import {
 import { EmbeddedLog } from '@engine/storage-leveldb';
 import { compareBytes, concatBytes, encodeUtf8 } from '@engine/stdx';
 import {
+  arbitraryInboxEntry,
   arbitraryInvocation,
   arbitraryInvocationId,
   arbitraryJournalEntry,
@@ -169,7 +170,7 @@ function mutationsOf(): Mutation[] {
   const ids = some(arbitraryInvocationId);
   const idAt = (index: number): InvocationId => ids[index % ids.length] as InvocationId;
   const object = { service: 'Counter', key: 'k\u0000\u00e9' };
-  const lock = { holder: idAt(0), inboxHead: 1, inboxTail: 3 };
+  const lock = { holder: idAt(0), inboxHead: 1, inboxTail: 3, replacements: 0 };
   return [
     ...some(arbitraryInvocation).map((row, i): Mutation => ({
       table: 'invocation',
@@ -190,7 +191,13 @@ function mutationsOf(): Mutation[] {
       row: { firstIndex: i, lastIndex: i + 1, succeeded: true },
     })),
     { table: 'object-lock', ...object, row: lock },
-    { table: 'inbox', ...object, sequence: 1, row: { invocationId: idAt(1) } },
+    { table: 'inbox', ...object, sequence: 1, row: { kind: 'invocation', invocationId: idAt(1) } },
+    ...some(arbitraryInboxEntry).map((row, index): Mutation => ({
+      table: 'inbox',
+      ...object,
+      sequence: 2 + index,
+      row,
+    })),
     { table: 'state', ...object, stateKey: 'small', row: Uint8Array.of(1, 2, 3) },
     { table: 'state', ...object, stateKey: 'large', row: new Uint8Array(LARGE_BYTES) },
     { table: 'state-directory', ...object, row: { entries: [{ key: 'small', sizeBytes: 3 }] } },

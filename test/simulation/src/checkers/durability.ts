@@ -7,6 +7,7 @@ import {
   requireInvocationId,
   shardOfInvocation,
   toPartitionId,
+  type DeploymentChoice,
   type Invocation,
   type InvocationId,
   type JournalEntry,
@@ -37,6 +38,7 @@ export class DurabilityChecker {
   readonly #seeds = new Map<string, bigint>();
   /** The result that each request was answered with. */
   readonly #results = new Map<string, Result>();
+  readonly #purged = new Set<InvocationId>();
 
   constructor(dependencies: {
     readonly view: DurableView;
@@ -49,6 +51,7 @@ export class DurabilityChecker {
   }
 
   answered(request: PartitionRequest, answer: PartitionAnswer): void {
+    if (request.kind === 'replace-state') return;
     const id = request.kind === 'invoke' ? request.invocation.id : request.invocationId;
     const row = this.#stateOf(id).invocation(id);
     const tell = (text: string): void => {
@@ -61,22 +64,71 @@ export class DurabilityChecker {
       case 'result':
         this.#expectOneResult(request.requestId, answer.result, tell);
         if (row === undefined) tell('with a result, and the disk does not know it');
-        else if (isRefusedRepeat(answer.result) || isReused(row)) return;
+        else if (isRefusedRepeat(answer.result) || this.#isReused(id, row)) return;
         else if (row.status !== 'completed') tell(`with a result, and on disk it is ${row.status}`);
         else if (!this.#isStoredResult(id, answer.result))
           tell('with a result that is not on disk');
         return;
       case 'operation':
-        if (request.kind === 'kill' && answer.outcome === 'done' && row?.status !== 'completed') {
-          tell('killed, and on disk it lives');
-        }
         if (answer.outcome === 'appended' && row === undefined) tell('appended to nothing');
+        if (answer.outcome === 'done') this.#done(request, row, tell);
         return;
       case 'not-found':
       case 'not-ready':
       case 'unavailable':
         return;
     }
+  }
+
+  /** Somebody asks for something: what is purged may be used again in the record that answers for its first use. */
+  asked(request: PartitionRequest): void {
+    if (request.kind === 'purge') this.#purged.add(request.invocationId);
+  }
+
+  #done(
+    request: PartitionRequest,
+    row: Invocation | undefined,
+    tell: (text: string) => void,
+  ): void {
+    switch (request.kind) {
+      case 'kill':
+        if (row?.status !== 'completed') tell('killed, and on disk it lives');
+        return;
+      case 'pause':
+        if (row?.status === 'invoked' || row?.status === 'suspended') tell('paused, and it is not');
+        return;
+      case 'resume':
+        if (row?.status === 'paused') tell('resumed, and on disk it is paused');
+        this.#expectPin(request.deployment, row, tell);
+        return;
+      case 'restart-as-new': {
+        const id = request.newInvocationId;
+        if (this.#stateOf(id).invocation(id) === undefined) tell('restarted, and nothing is there');
+        return;
+      }
+      case 'purge':
+        if (row?.status === 'completed' && row.purgedAt === undefined)
+          tell('purged, and it is not');
+        return;
+      case 'purge-journal':
+        if (row?.status === 'completed' && row.journalLength > 0) tell('a journal is still there');
+        return;
+      case 'cancel':
+      case 'signal':
+      case 'attach':
+      case 'invoke':
+      case 'replace-state':
+        return;
+    }
+  }
+
+  #expectPin(
+    choice: DeploymentChoice,
+    row: Invocation | undefined,
+    tell: (text: string) => void,
+  ): void {
+    if (choice.kind !== 'fixed' || row === undefined) return;
+    if (row.pin?.deploymentId !== choice.deploymentId) tell('resumed elsewhere than was asked for');
   }
 
   /** Nothing completes twice: a request that was sent again gets the answer that it got before. */
@@ -161,6 +213,13 @@ export class DurabilityChecker {
     return entry?.kind === 'output' && isSame(entry.result, result);
   }
 
+  /** The same record may hold the end of an invocation and the next use of its id, when its result is hardly kept, or purged. */
+  #isReused(id: InvocationId, row: Invocation): boolean {
+    const isBrief =
+      row.idempotencyKey !== undefined && row.completionRetentionMs < RETENTION_MS_MIN;
+    return isBrief || this.#purged.has(id);
+  }
+
   #stateOf(id: InvocationId): PartitionState {
     return this.#view.state(this.#partitionOf(id));
   }
@@ -172,11 +231,6 @@ export class DurabilityChecker {
 
 function isRefusedRepeat(result: Result): boolean {
   return result.kind === 'failure' && result.failure.message.includes('already invoked');
-}
-
-/** The same record may hold the end of an invocation and the next use of its id, when its result is hardly kept. */
-function isReused(row: Invocation): boolean {
-  return row.idempotencyKey !== undefined && row.completionRetentionMs < RETENTION_MS_MIN;
 }
 
 function isSame(a: Result, b: Result): boolean {

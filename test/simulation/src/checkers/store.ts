@@ -7,6 +7,7 @@ import {
   isExclusive,
   isInFlight,
   toPartitionId,
+  type InboxEntry,
   type Invocation,
   type InvocationId,
   type ObjectLock,
@@ -37,8 +38,10 @@ interface Rows {
     readonly service: string;
     readonly key: string;
     readonly sequence: number;
-    readonly id: InvocationId;
+    readonly entry: InboxEntry;
   }[];
+  /** Invocations that have a journal. */
+  readonly journals: ReadonlySet<InvocationId>;
 }
 
 /** Sentences about what does not fit together; resolves within the event that asked. */
@@ -83,7 +86,8 @@ export async function checkEmpty(
         .filter(({ key }) => key.kind !== 'sleep' || rows.invocations.has(key.invocationId))
         .map(({ key }) => `${key.kind} of ${key.invocationId}`),
       locks: rows.locks.map(({ service, key }) => `${service}/${key}`),
-      inbox: rows.inbox.map(({ id }) => id),
+      inbox: rows.inbox.map(({ service, key }) => `${service}/${key}`),
+      journals: [...rows.journals],
       outbox: partitions(partitionCount).filter((other) => {
         const cursor = state.outboxCursor(other);
         return cursor !== undefined && cursor.first < cursor.next;
@@ -103,6 +107,8 @@ async function readRows(partition: PartitionId, { scan, state }: FrozenPartition
   const timers = await scan.timers(undefined, EVERYTHING);
   const locks = await scan.locks(undefined, EVERYTHING);
   const inbox = await scan.inbox(undefined, undefined, EVERYTHING);
+  const whole = { rowsMax: EVERYTHING, bytesMax: Infinity };
+  const journals = await scan.journals(undefined, undefined, whole);
   return {
     partition,
     state,
@@ -110,7 +116,8 @@ async function readRows(partition: PartitionId, { scan, state }: FrozenPartition
     active: new Set(await scan.active(undefined, EVERYTHING)),
     timers: timers.map(({ key, row }) => ({ key, incarnation: row.incarnation })),
     locks: locks.map(({ key, row }) => ({ ...key, lock: row })),
-    inbox: inbox.map(({ key, row }) => ({ ...key, id: row.invocationId })),
+    inbox: inbox.map(({ key, row }) => ({ ...key, entry: row })),
+    journals: new Set(journals.rows.map(({ key }) => key.id)),
   };
 }
 
@@ -143,7 +150,8 @@ function checkInvocation(
   if (row.status !== 'inboxed') return;
   const sequence = row.inboxSequence ?? -1;
   const isInPlace = lock !== undefined && lock.inboxHead <= sequence && sequence < lock.inboxTail;
-  if (!isInPlace || rows.state.inboxEntry(service, key, sequence)?.invocationId !== id) {
+  const entry = rows.state.inboxEntry(service, key, sequence);
+  if (!isInPlace || entry?.kind !== 'invocation' || entry.invocationId !== id) {
     say('its place in the inbox is not there');
   }
 }
@@ -179,15 +187,39 @@ function checkIndexes(rows: Rows, tell: Tell): void {
       tell(`${service}/${key} is held by ${lock.holder}, which is ${holder?.status ?? 'nobody'}`);
     }
   }
-  for (const { service, key, sequence, id } of rows.inbox) {
-    const row = rows.invocations.get(id);
-    if (row?.status !== 'inboxed' || row.inboxSequence !== sequence) {
-      tell(`the inbox of ${service}/${key} holds ${id}, which is ${row?.status ?? 'nobody'}`);
-    }
-  }
+  checkInbox(rows, tell);
   for (const { key } of rows.timers) {
     if (key.kind !== 'sleep' && !rows.invocations.has(key.invocationId)) {
       tell(`a ${key.kind} timer for ${key.invocationId}, which does not exist`);
+    }
+  }
+  for (const id of rows.journals) {
+    if (!rows.invocations.has(id)) tell(`a journal of ${id}, which does not exist`);
+  }
+}
+
+function checkInbox(rows: Rows, tell: Tell): void {
+  for (const { service, key, lock } of rows.locks) {
+    const waiting = rows.inbox.filter(
+      (place) =>
+        place.service === service && place.key === key && place.entry.kind === 'state-replacement',
+    );
+    if (waiting.length !== lock.replacements) {
+      tell(
+        `${service}/${key} counts ${String(lock.replacements)} new states, not ${String(waiting.length)}`,
+      );
+    }
+  }
+  for (const { service, key, sequence, entry } of rows.inbox) {
+    const lock = rows.locks.find((held) => held.service === service && held.key === key)?.lock;
+    if (lock === undefined || sequence < lock.inboxHead || sequence >= lock.inboxTail) {
+      tell(`the inbox of ${service}/${key} has a place that nobody comes to`);
+    }
+    if (entry.kind === 'state-replacement') continue;
+    const id = entry.invocationId;
+    const row = rows.invocations.get(id);
+    if (row?.status !== 'inboxed' || row.inboxSequence !== sequence) {
+      tell(`the inbox of ${service}/${key} holds ${id}, which is ${row?.status ?? 'nobody'}`);
     }
   }
 }

@@ -48,6 +48,7 @@ export interface JournalPort {
   readonly invocationId: string;
   readonly idBytes: Uint8Array;
   readonly key: string;
+  readonly randomSeed: bigint;
   /** Ms since the epoch, by the clock of the deployment. */
   now(): number;
   nextCompletionId(): number;
@@ -108,6 +109,11 @@ export class HandlerContext {
 
   now(): number {
     return this.#journal.now();
+  }
+
+  /** Chance that is the same in every attempt. */
+  randomText(): string {
+    return String(this.#journal.randomSeed % 1_000n);
   }
 
   /** Waits for one value. Throws what the notification failed with, or a cancellation. */

@@ -18,6 +18,7 @@ import { Worker, workerOptions } from '@engine/worker';
 import { DurabilityChecker } from '../checkers/durability.js';
 import { EffectsChecker } from '../checkers/effects.js';
 import { ExclusivityChecker } from '../checkers/exclusivity.js';
+import { PausesChecker } from '../checkers/pauses.js';
 import { checkRows } from '../checkers/store.js';
 import { DeploymentFleet } from '../deployment/deployment-fleet.js';
 import type { Handler } from '../deployment/handler-context.js';
@@ -71,6 +72,7 @@ export class World implements ServerPort {
   readonly #durability: DurabilityChecker;
   readonly #effects: EffectsChecker;
   readonly #exclusivity: ExclusivityChecker;
+  readonly #pauses: PausesChecker;
   readonly #chance: Chance;
   #schema: SchemaLookup;
   #areFaultsOver = false;
@@ -92,6 +94,7 @@ export class World implements ServerPort {
       lab,
       (service, handler) => this.#schema.handler(service, handler)?.kind,
     );
+    this.#pauses = new PausesChecker(lab);
     this.#network = new SimNetwork({
       loop,
       chance: chance.branch('network'),
@@ -151,14 +154,18 @@ export class World implements ServerPort {
     const running = this.#running;
     if (running?.isReady !== true) return false;
     running.waiting.add(lost);
+    this.#durability.asked(request);
     running.worker.send(request, (answer) => {
       if (!running.process.stepOutward()) return;
       running.waiting.delete(lost);
-      this.#note(`answer ${request.requestId} ${request.kind} ${answer.kind}`);
+      this.#note(
+        `answer ${request.requestId} ${request.kind} ${answer.kind === 'operation' ? answer.outcome : answer.kind}`,
+      );
       this.#durability.answered(request, answer);
+      this.#pauses.answered(request, answer);
       respond(answer);
     });
-    this.#note(`request ${request.requestId} ${request.kind} ${requestId(request)}`);
+    this.#note(`request ${request.requestId} ${request.kind} ${subjectOf(request)}`);
     return true;
   }
 
@@ -323,6 +330,7 @@ export class World implements ServerPort {
       opened: (facts, fault) => {
         this.#note(`attempt ${exchangeText(facts)} v${String(facts.version)} fault ${fault.kind}`);
         this.#effects.opened(facts);
+        this.#pauses.opened(facts);
         this.#exclusivity.opened(facts);
       },
       written: (facts, frame) => {
@@ -332,6 +340,7 @@ export class World implements ServerPort {
       over: (facts) => {
         this.#note(`over ${String(facts.number)}`);
         this.#exclusivity.over(facts);
+        this.#pauses.over(facts);
       },
       handlerObserver: (facts) => this.#handlerObserver(facts),
     };
@@ -364,8 +373,15 @@ function exchangeText({ number, invocationId, service, handler, key }: ExchangeF
   return `${String(number)} ${invocationId} ${service}/${key === undefined ? '' : `${key}/`}${handler}`;
 }
 
-function requestId(request: PartitionRequest): string {
-  return request.kind === 'invoke' ? request.invocation.id : request.invocationId;
+function subjectOf(request: PartitionRequest): string {
+  switch (request.kind) {
+    case 'invoke':
+      return request.invocation.id;
+    case 'replace-state':
+      return `${request.service}/${request.key}`;
+    default:
+      return request.invocationId;
+  }
 }
 
 /** Message of an error and of what caused it. */

@@ -7,10 +7,13 @@ import {
   composeInvocationId,
   derivePartitionKey,
   idempotentInvocationId,
+  partitionKeyOf,
   retentionOf,
   SERVICE_BUCKETS,
   ulidBytes,
   workflowInvocationId,
+  type DeploymentChoice,
+  type DeploymentId,
   type Hashes,
   type InvocationId,
   type NotificationId,
@@ -73,7 +76,7 @@ export class Client {
 
   /** The id that an invocation of the callee gets; a fresh one unless something identifies it. */
   idFor(callee: Callee): InvocationId {
-    const { hashes, chance, loop, schema } = this.#dependencies;
+    const { hashes, chance, schema } = this.#dependencies;
     const { service, handler, key, idempotencyKey } = callee;
     const kind = schema().handler(service, handler)?.kind;
     assert(kind !== undefined, `${service}/${handler} is served`);
@@ -82,9 +85,7 @@ export class Client {
       return idempotentInvocationId({ service, key, handler, idempotencyKey }, hashes);
     }
     const bucket = chance.below(SERVICE_BUCKETS);
-    const timestampMs = EPOCH_MS + Math.floor(loop.now);
-    const ulid = ulidBytes({ timestampMs, random: chance.bytes(10) });
-    return composeInvocationId(derivePartitionKey({ service, key }, hashes, bucket), ulid);
+    return composeInvocationId(derivePartitionKey({ service, key }, hashes, bucket), this.#ulid());
   }
 
   /** Calls and waits for the end. */
@@ -142,11 +143,74 @@ export class Client {
     await this.#ask({ kind: 'signal', requestId, invocationId, id, result });
   }
 
-  terminate(kind: 'cancel' | 'kill', invocationId: InvocationId): Promise<OperationOutcome> {
-    return this.#ask({ kind, requestId: this.#requestId(), invocationId }).then((answer) => {
-      assert(answer.kind === 'operation', `an operation is answered as one, not ${answer.kind}`);
-      return answer.outcome;
+  operate(
+    kind: 'cancel' | 'kill' | 'pause' | 'purge' | 'purge-journal',
+    invocationId: InvocationId,
+  ): Promise<OperationOutcome> {
+    return this.#operation({ kind, requestId: this.#requestId(), invocationId });
+  }
+
+  resume(invocationId: InvocationId, deployment: DeploymentChoice): Promise<OperationOutcome> {
+    return this.#operation({
+      kind: 'resume',
+      requestId: this.#requestId(),
+      invocationId,
+      deployment,
     });
+  }
+
+  /** Restarts under a fresh id in the same partition. */
+  async restart(
+    invocationId: InvocationId,
+    deployment: DeploymentChoice,
+    copyUpTo: number,
+  ): Promise<{ readonly id: InvocationId; readonly outcome: OperationOutcome }> {
+    const id = composeInvocationId(partitionKeyOf(invocationId), this.#ulid());
+    const outcome = await this.#operation({
+      kind: 'restart-as-new',
+      requestId: this.#requestId(),
+      invocationId,
+      newInvocationId: id,
+      copyUpTo,
+      deployment,
+    });
+    return { id, outcome };
+  }
+
+  replaceState(
+    place: { readonly service: string; readonly key: string },
+    state: ReadonlyMap<string, Json>,
+    expectedVersion: string | undefined,
+  ): Promise<OperationOutcome> {
+    const entries = [...state].map(([key, value]) => ({ key, value: encodeJson(value) }));
+    const requestId = this.#requestId();
+    return this.#operation({
+      kind: 'replace-state',
+      requestId,
+      ...place,
+      expectedVersion,
+      entries,
+    });
+  }
+
+  /** Deployments that serve it now or served it before. */
+  deploymentsOf(service: string): readonly DeploymentId[] {
+    return this.#dependencies
+      .schema()
+      .schema.deployments.filter(({ services }) => services.some(({ name }) => name === service))
+      .map(({ id }) => id);
+  }
+
+  async #operation(request: PartitionRequest): Promise<OperationOutcome> {
+    const answer = await this.#ask(request);
+    assert(answer.kind === 'operation', `an operation is answered as one, not ${answer.kind}`);
+    return answer.outcome;
+  }
+
+  #ulid(): Uint8Array {
+    const { chance, loop } = this.#dependencies;
+    const timestampMs = EPOCH_MS + Math.floor(loop.now);
+    return ulidBytes({ timestampMs, random: chance.bytes(10) });
   }
 
   #requestId(): string {

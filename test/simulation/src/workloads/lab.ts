@@ -11,6 +11,7 @@ export class Lab {
   readonly #readers = new Map<string, ((text: string) => void)[]>();
   readonly #tries = new Map<string, number>();
   readonly #executions = new Map<string, Set<string>>();
+  readonly #held = new Set<string>();
 
   constructor(loop: EventLoop, clockSkewMs: number) {
     this.loop = loop;
@@ -52,6 +53,19 @@ export class Lab {
     const tries = (this.#tries.get(tag) ?? 0) + 1;
     this.#tries.set(tag, tries);
     return tries;
+  }
+
+  /** From now on no attempt of the invocation may start. */
+  hold(invocationId: string): void {
+    this.#held.add(invocationId);
+  }
+
+  release(invocationId: string): void {
+    this.#held.delete(invocationId);
+  }
+
+  isHeld(invocationId: string): boolean {
+    return this.#held.has(invocationId);
   }
 
   /** Notes which invocation really did what the tag names. */

@@ -7,6 +7,7 @@ import { assert } from '@engine/stdx';
 import { decodeJson, encodeJson, type Callee, type Json } from '../deployment/handler-context.js';
 import type { Chance } from '../simulator/chance.js';
 import { resultText, type Client } from './client.js';
+import { CONTROL_OPERATIONS } from './control-operations.js';
 import type { Lab } from './lab.js';
 import { BIG_TEXT_LENGTH } from './scripted-service.js';
 import type { Tally } from './tally.js';
@@ -28,6 +29,7 @@ const FOR_EVER_MS = 30 * 24 * 3_600_000;
 const KEYS = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox', 'gnu', ''] as const;
 
 export const OPERATIONS = {
+  ...CONTROL_OPERATIONS,
   echo: ({ client, tag }) => {
     return client.expect({ service: 'Echo', handler: 'echo' }, tag, (value) => value === tag);
   },
@@ -289,7 +291,8 @@ async function terminate(
   // Longer and longer: each cancellation is news for a handler, and one that hangs times out only when there is none.
   for (let patienceMs = 2_000; ; patienceMs = Math.min(patienceMs * 2, 30_000)) {
     await tally.sleep(chance.below(patienceMs));
-    const outcome = await client.terminate(kind, id);
+    if (chance.happens(0.2)) await client.operate('pause', id);
+    const outcome = await client.operate(kind, id);
     if (tally.isOver(ending)) break;
     // Not found: the call is still on its way. A cancellation that came before a pause does not end the pause: ask again.
     if (outcome !== 'not-found' && callee.handler !== 'pausing') break;

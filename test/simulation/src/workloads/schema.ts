@@ -50,9 +50,12 @@ export function makeDeployments(
     const isBidi = chance.happens(0.75);
     return {
       id,
-      uri: `http://${service.name.toLowerCase()}.simulated:9080/`,
+      endpoint: {
+        kind: 'http',
+        uri: `http://${service.name.toLowerCase()}.simulated:9080/`,
+        httpVersion: isBidi ? 'HTTP/2.0' : 'HTTP/1.1',
+      },
       protocolMode: isBidi ? 'bidi-stream' : 'request-response',
-      httpVersion: isBidi ? 'HTTP/2.0' : 'HTTP/1.1',
       additionalHeaders: {},
       metadata: {},
       createdAt: EPOCH_MS,

@@ -1,5 +1,6 @@
 /** The services that a simulated world runs: small handlers that between them use everything a handler may do. */
 
+import { controlledServices } from './controlled-services.js';
 import { keyedServices } from './keyed-services.js';
 import type { Lab } from './lab.js';
 import { briefServices, plainServices } from './plain-services.js';
@@ -12,5 +13,6 @@ export function scriptedServices(lab: Lab): readonly ScriptedService[] {
     ...waitingServices(lab),
     ...briefServices(),
     ...keyedServices(lab),
+    ...controlledServices(lab),
   ];
 }

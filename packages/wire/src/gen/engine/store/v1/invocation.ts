@@ -86,12 +86,19 @@ export interface RetryState {
   failuresSinceLastCommand: number;
   nextAttemptAt?: number | undefined;
   failure: AttemptFailure | undefined;
+  setDelays: number;
 }
 
 export interface CompletedResult {
   result: { $case: "outputIndex"; value: number } | { $case: "failure"; value: Failure } | //
   /** The output at this index is a failure. */
   { $case: "failedOutputIndex"; value: number } | undefined;
+}
+
+/** What a restarted invocation took over from the original. */
+export interface Inheritance {
+  entries: number;
+  seedId: string;
 }
 
 export interface Invocation {
@@ -120,6 +127,9 @@ export interface Invocation {
   awaitingOn?: AwaitTree | undefined;
   result?: CompletedResult | undefined;
   awaitKnownEntries?: number | undefined;
+  purgedAt?: number | undefined;
+  purgeLength?: number | undefined;
+  inherited?: Inheritance | undefined;
 }
 
 /** The row of a timer; when, what and for whom stand in its key. */
@@ -581,7 +591,7 @@ export const AttemptFailure: MessageFns<AttemptFailure> = {
 };
 
 function createBaseRetryState(): RetryState {
-  return { failures: 0, failuresSinceLastCommand: 0, nextAttemptAt: undefined, failure: undefined };
+  return { failures: 0, failuresSinceLastCommand: 0, nextAttemptAt: undefined, failure: undefined, setDelays: 0 };
 }
 
 export const RetryState: MessageFns<RetryState> = {
@@ -597,6 +607,9 @@ export const RetryState: MessageFns<RetryState> = {
     }
     if (message.failure !== undefined) {
       AttemptFailure.encode(message.failure, writer.uint32(34).fork()).join();
+    }
+    if (message.setDelays !== 0) {
+      writer.uint32(40).uint32(message.setDelays);
     }
     return writer;
   },
@@ -644,6 +657,14 @@ export const RetryState: MessageFns<RetryState> = {
             }
 
             message.failure = AttemptFailure.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.setDelays = reader.uint32();
             continue;
           }
         }
@@ -729,6 +750,63 @@ export const CompletedResult: MessageFns<CompletedResult> = {
   },
 };
 
+function createBaseInheritance(): Inheritance {
+  return { entries: 0, seedId: "" };
+}
+
+export const Inheritance: MessageFns<Inheritance> = {
+  encode(message: Inheritance, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entries !== 0) {
+      writer.uint32(8).uint32(message.entries);
+    }
+    if (message.seedId !== "") {
+      writer.uint32(18).string(message.seedId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Inheritance {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInheritance();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.entries = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.seedId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseInvocation(): Invocation {
   return {
     status: 0,
@@ -756,6 +834,9 @@ function createBaseInvocation(): Invocation {
     awaitingOn: undefined,
     result: undefined,
     awaitKnownEntries: undefined,
+    purgedAt: undefined,
+    purgeLength: undefined,
+    inherited: undefined,
   };
 }
 
@@ -835,6 +916,15 @@ export const Invocation: MessageFns<Invocation> = {
     }
     if (message.awaitKnownEntries !== undefined) {
       writer.uint32(200).uint32(message.awaitKnownEntries);
+    }
+    if (message.purgedAt !== undefined) {
+      writer.uint32(209).double(message.purgedAt);
+    }
+    if (message.purgeLength !== undefined) {
+      writer.uint32(216).uint32(message.purgeLength);
+    }
+    if (message.inherited !== undefined) {
+      Inheritance.encode(message.inherited, writer.uint32(226).fork()).join();
     }
     return writer;
   },
@@ -1050,6 +1140,30 @@ export const Invocation: MessageFns<Invocation> = {
             }
 
             message.awaitKnownEntries = reader.uint32();
+            continue;
+          }
+          case 26: {
+            if (tag !== 209) {
+              break;
+            }
+
+            message.purgedAt = reader.double();
+            continue;
+          }
+          case 27: {
+            if (tag !== 216) {
+              break;
+            }
+
+            message.purgeLength = reader.uint32();
+            continue;
+          }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.inherited = Inheritance.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -78,6 +78,8 @@ export interface CommandEntry {
   raw: Uint8Array;
   /** Whom a call started. */
   callee?: string | undefined;
+  completionId?: number | undefined;
+  invocationIdCompletionId?: number | undefined;
 }
 
 export interface NotificationEntry {
@@ -211,7 +213,14 @@ export const OutputEntry: MessageFns<OutputEntry> = {
 };
 
 function createBaseCommandEntry(): CommandEntry {
-  return { type: 0, name: "", raw: new Uint8Array(0), callee: undefined };
+  return {
+    type: 0,
+    name: "",
+    raw: new Uint8Array(0),
+    callee: undefined,
+    completionId: undefined,
+    invocationIdCompletionId: undefined,
+  };
 }
 
 export const CommandEntry: MessageFns<CommandEntry> = {
@@ -227,6 +236,12 @@ export const CommandEntry: MessageFns<CommandEntry> = {
     }
     if (message.callee !== undefined) {
       writer.uint32(34).string(message.callee);
+    }
+    if (message.completionId !== undefined) {
+      writer.uint32(40).uint32(message.completionId);
+    }
+    if (message.invocationIdCompletionId !== undefined) {
+      writer.uint32(48).uint32(message.invocationIdCompletionId);
     }
     return writer;
   },
@@ -274,6 +289,22 @@ export const CommandEntry: MessageFns<CommandEntry> = {
             }
 
             message.callee = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.completionId = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.invocationIdCompletionId = reader.uint32();
             continue;
           }
         }

@@ -19,10 +19,22 @@ export interface ObjectLock {
   holder: string;
   inboxHead: number;
   inboxTail: number;
+  /** How many places in the inbox are replacements of the state. */
+  replacements: number;
+}
+
+export interface StateEntry {
+  key: string;
+  value: Uint8Array;
+}
+
+export interface StateReplacement {
+  expectedVersion?: string | undefined;
+  entries: StateEntry[];
 }
 
 export interface InboxEntry {
-  invocationId: string;
+  entry: { $case: "invocationId"; value: string } | { $case: "stateReplacement"; value: StateReplacement } | undefined;
 }
 
 export interface StateValue {
@@ -51,7 +63,7 @@ export interface PromiseDirectory {
 }
 
 function createBaseObjectLock(): ObjectLock {
-  return { holder: "", inboxHead: 0, inboxTail: 0 };
+  return { holder: "", inboxHead: 0, inboxTail: 0, replacements: 0 };
 }
 
 export const ObjectLock: MessageFns<ObjectLock> = {
@@ -64,6 +76,9 @@ export const ObjectLock: MessageFns<ObjectLock> = {
     }
     if (message.inboxTail !== 0) {
       writer.uint32(25).double(message.inboxTail);
+    }
+    if (message.replacements !== 0) {
+      writer.uint32(32).uint32(message.replacements);
     }
     return writer;
   },
@@ -105,6 +120,128 @@ export const ObjectLock: MessageFns<ObjectLock> = {
             message.inboxTail = reader.double();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.replacements = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStateEntry(): StateEntry {
+  return { key: "", value: new Uint8Array(0) };
+}
+
+export const StateEntry: MessageFns<StateEntry> = {
+  encode(message: StateEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value.length !== 0) {
+      writer.uint32(18).bytes(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StateEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStateEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStateReplacement(): StateReplacement {
+  return { expectedVersion: undefined, entries: [] };
+}
+
+export const StateReplacement: MessageFns<StateReplacement> = {
+  encode(message: StateReplacement, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.expectedVersion !== undefined) {
+      writer.uint32(10).string(message.expectedVersion);
+    }
+    for (const v of message.entries) {
+      StateEntry.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StateReplacement {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStateReplacement();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.expectedVersion = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.entries.push(StateEntry.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -119,13 +256,18 @@ export const ObjectLock: MessageFns<ObjectLock> = {
 };
 
 function createBaseInboxEntry(): InboxEntry {
-  return { invocationId: "" };
+  return { entry: undefined };
 }
 
 export const InboxEntry: MessageFns<InboxEntry> = {
   encode(message: InboxEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.invocationId !== "") {
-      writer.uint32(10).string(message.invocationId);
+    switch (message.entry?.$case) {
+      case "invocationId":
+        writer.uint32(10).string(message.entry.value);
+        break;
+      case "stateReplacement":
+        StateReplacement.encode(message.entry.value, writer.uint32(18).fork()).join();
+        break;
     }
     return writer;
   },
@@ -148,7 +290,15 @@ export const InboxEntry: MessageFns<InboxEntry> = {
               break;
             }
 
-            message.invocationId = reader.string();
+            message.entry = { $case: "invocationId", value: reader.string() };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.entry = { $case: "stateReplacement", value: StateReplacement.decode(reader, reader.uint32()) };
             continue;
           }
         }

@@ -14,7 +14,10 @@ export const protobufPackage = "engine.worker.v1";
 
 export const protobufFileName = "engine/worker/v1/request.proto";
 
-/** What ingress and admin ask of the leader of a partition. The partition follows from the id of the invocation. */
+/**
+ * What ingress and admin ask of the leader of a partition. The partition follows from the id of the invocation, or from the key
+ * of the object whose state is replaced.
+ */
 
 export const Awaits = {
   AWAITS_UNSPECIFIED: 0,
@@ -39,6 +42,17 @@ export const OperationOutcome = {
   OPERATION_OUTCOME_NOT_FOUND: 3,
   OPERATION_OUTCOME_ALREADY_COMPLETED: 4,
   OPERATION_OUTCOME_NOT_COMPLETED: 5,
+  OPERATION_OUTCOME_UNCHANGED: 6,
+  OPERATION_OUTCOME_NOT_STARTED: 7,
+  OPERATION_OUTCOME_NOT_RUNNING: 8,
+  OPERATION_OUTCOME_STILL_RUNNING: 9,
+  OPERATION_OUTCOME_JOURNAL_MISSING: 10,
+  OPERATION_OUTCOME_WORKFLOW_UNSUPPORTED: 11,
+  OPERATION_OUTCOME_JOURNAL_POSITION_INVALID: 12,
+  OPERATION_OUTCOME_DEPLOYMENT_NOT_FOUND: 13,
+  OPERATION_OUTCOME_DEPLOYMENT_NOT_CHANGEABLE: 14,
+  OPERATION_OUTCOME_DEPLOYMENT_INCOMPATIBLE: 15,
+  OPERATION_OUTCOME_LIMIT_REACHED: 16,
 } as const;
 
 export type OperationOutcome = typeof OperationOutcome[keyof typeof OperationOutcome];
@@ -50,6 +64,20 @@ export namespace OperationOutcome {
   export type OPERATION_OUTCOME_NOT_FOUND = typeof OperationOutcome.OPERATION_OUTCOME_NOT_FOUND;
   export type OPERATION_OUTCOME_ALREADY_COMPLETED = typeof OperationOutcome.OPERATION_OUTCOME_ALREADY_COMPLETED;
   export type OPERATION_OUTCOME_NOT_COMPLETED = typeof OperationOutcome.OPERATION_OUTCOME_NOT_COMPLETED;
+  export type OPERATION_OUTCOME_UNCHANGED = typeof OperationOutcome.OPERATION_OUTCOME_UNCHANGED;
+  export type OPERATION_OUTCOME_NOT_STARTED = typeof OperationOutcome.OPERATION_OUTCOME_NOT_STARTED;
+  export type OPERATION_OUTCOME_NOT_RUNNING = typeof OperationOutcome.OPERATION_OUTCOME_NOT_RUNNING;
+  export type OPERATION_OUTCOME_STILL_RUNNING = typeof OperationOutcome.OPERATION_OUTCOME_STILL_RUNNING;
+  export type OPERATION_OUTCOME_JOURNAL_MISSING = typeof OperationOutcome.OPERATION_OUTCOME_JOURNAL_MISSING;
+  export type OPERATION_OUTCOME_WORKFLOW_UNSUPPORTED = typeof OperationOutcome.OPERATION_OUTCOME_WORKFLOW_UNSUPPORTED;
+  export type OPERATION_OUTCOME_JOURNAL_POSITION_INVALID =
+    typeof OperationOutcome.OPERATION_OUTCOME_JOURNAL_POSITION_INVALID;
+  export type OPERATION_OUTCOME_DEPLOYMENT_NOT_FOUND = typeof OperationOutcome.OPERATION_OUTCOME_DEPLOYMENT_NOT_FOUND;
+  export type OPERATION_OUTCOME_DEPLOYMENT_NOT_CHANGEABLE =
+    typeof OperationOutcome.OPERATION_OUTCOME_DEPLOYMENT_NOT_CHANGEABLE;
+  export type OPERATION_OUTCOME_DEPLOYMENT_INCOMPATIBLE =
+    typeof OperationOutcome.OPERATION_OUTCOME_DEPLOYMENT_INCOMPATIBLE;
+  export type OPERATION_OUTCOME_LIMIT_REACHED = typeof OperationOutcome.OPERATION_OUTCOME_LIMIT_REACHED;
 }
 
 export const UnavailableReason = {
@@ -90,6 +118,57 @@ export interface KillRequest {
   invocationId: string;
 }
 
+export interface PauseRequest {
+  invocationId: string;
+}
+
+export interface PurgeRequest {
+  invocationId: string;
+}
+
+export interface PurgeJournalRequest {
+  invocationId: string;
+}
+
+/** Where an invocation goes on. */
+export interface DeploymentChoice {
+  choice:
+    | //
+    /** Where it is. */
+    { $case: "keep"; value: Void }
+    | //
+    /** At the newest deployment of its service. */
+    { $case: "latest"; value: Void }
+    | { $case: "deploymentId"; value: string }
+    | undefined;
+}
+
+export interface ResumeRequest {
+  invocationId: string;
+  deployment: DeploymentChoice | undefined;
+}
+
+export interface RestartAsNewRequest {
+  invocationId: string;
+  newInvocationId: string;
+  /** Index of the last journal entry that is taken over; 0 = the input alone. */
+  copyUpTo: number;
+  deployment: DeploymentChoice | undefined;
+}
+
+export interface StateEntry {
+  key: string;
+  value: Uint8Array;
+}
+
+export interface ReplaceStateRequest {
+  service: string;
+  key: string;
+  /** On another version nothing changes. Absent: any. */
+  expectedVersion?: string | undefined;
+  entries: StateEntry[];
+}
+
 export interface PartitionRequest {
   /** A repeat with the same id gets the same answer and never runs twice. */
   requestId: string;
@@ -99,6 +178,12 @@ export interface PartitionRequest {
     | { $case: "signal"; value: SignalRequest }
     | { $case: "cancel"; value: CancelRequest }
     | { $case: "kill"; value: KillRequest }
+    | { $case: "pause"; value: PauseRequest }
+    | { $case: "purge"; value: PurgeRequest }
+    | { $case: "purgeJournal"; value: PurgeJournalRequest }
+    | { $case: "resume"; value: ResumeRequest }
+    | { $case: "restartAsNew"; value: RestartAsNewRequest }
+    | { $case: "replaceState"; value: ReplaceStateRequest }
     | undefined;
 }
 
@@ -406,6 +491,486 @@ export const KillRequest: MessageFns<KillRequest> = {
   },
 };
 
+function createBasePauseRequest(): PauseRequest {
+  return { invocationId: "" };
+}
+
+export const PauseRequest: MessageFns<PauseRequest> = {
+  encode(message: PauseRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.invocationId !== "") {
+      writer.uint32(10).string(message.invocationId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PauseRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePauseRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.invocationId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePurgeRequest(): PurgeRequest {
+  return { invocationId: "" };
+}
+
+export const PurgeRequest: MessageFns<PurgeRequest> = {
+  encode(message: PurgeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.invocationId !== "") {
+      writer.uint32(10).string(message.invocationId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PurgeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePurgeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.invocationId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePurgeJournalRequest(): PurgeJournalRequest {
+  return { invocationId: "" };
+}
+
+export const PurgeJournalRequest: MessageFns<PurgeJournalRequest> = {
+  encode(message: PurgeJournalRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.invocationId !== "") {
+      writer.uint32(10).string(message.invocationId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PurgeJournalRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePurgeJournalRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.invocationId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeploymentChoice(): DeploymentChoice {
+  return { choice: undefined };
+}
+
+export const DeploymentChoice: MessageFns<DeploymentChoice> = {
+  encode(message: DeploymentChoice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.choice?.$case) {
+      case "keep":
+        Void.encode(message.choice.value, writer.uint32(10).fork()).join();
+        break;
+      case "latest":
+        Void.encode(message.choice.value, writer.uint32(18).fork()).join();
+        break;
+      case "deploymentId":
+        writer.uint32(26).string(message.choice.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeploymentChoice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeploymentChoice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.choice = { $case: "keep", value: Void.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.choice = { $case: "latest", value: Void.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.choice = { $case: "deploymentId", value: reader.string() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResumeRequest(): ResumeRequest {
+  return { invocationId: "", deployment: undefined };
+}
+
+export const ResumeRequest: MessageFns<ResumeRequest> = {
+  encode(message: ResumeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.invocationId !== "") {
+      writer.uint32(10).string(message.invocationId);
+    }
+    if (message.deployment !== undefined) {
+      DeploymentChoice.encode(message.deployment, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResumeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResumeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.invocationId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deployment = DeploymentChoice.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRestartAsNewRequest(): RestartAsNewRequest {
+  return { invocationId: "", newInvocationId: "", copyUpTo: 0, deployment: undefined };
+}
+
+export const RestartAsNewRequest: MessageFns<RestartAsNewRequest> = {
+  encode(message: RestartAsNewRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.invocationId !== "") {
+      writer.uint32(10).string(message.invocationId);
+    }
+    if (message.newInvocationId !== "") {
+      writer.uint32(18).string(message.newInvocationId);
+    }
+    if (message.copyUpTo !== 0) {
+      writer.uint32(24).uint32(message.copyUpTo);
+    }
+    if (message.deployment !== undefined) {
+      DeploymentChoice.encode(message.deployment, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestartAsNewRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestartAsNewRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.invocationId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.newInvocationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.copyUpTo = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.deployment = DeploymentChoice.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStateEntry(): StateEntry {
+  return { key: "", value: new Uint8Array(0) };
+}
+
+export const StateEntry: MessageFns<StateEntry> = {
+  encode(message: StateEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value.length !== 0) {
+      writer.uint32(18).bytes(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StateEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStateEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReplaceStateRequest(): ReplaceStateRequest {
+  return { service: "", key: "", expectedVersion: undefined, entries: [] };
+}
+
+export const ReplaceStateRequest: MessageFns<ReplaceStateRequest> = {
+  encode(message: ReplaceStateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service !== "") {
+      writer.uint32(10).string(message.service);
+    }
+    if (message.key !== "") {
+      writer.uint32(18).string(message.key);
+    }
+    if (message.expectedVersion !== undefined) {
+      writer.uint32(26).string(message.expectedVersion);
+    }
+    for (const v of message.entries) {
+      StateEntry.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplaceStateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplaceStateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expectedVersion = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.entries.push(StateEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBasePartitionRequest(): PartitionRequest {
   return { requestId: "", request: undefined };
 }
@@ -430,6 +995,24 @@ export const PartitionRequest: MessageFns<PartitionRequest> = {
         break;
       case "kill":
         KillRequest.encode(message.request.value, writer.uint32(50).fork()).join();
+        break;
+      case "pause":
+        PauseRequest.encode(message.request.value, writer.uint32(58).fork()).join();
+        break;
+      case "purge":
+        PurgeRequest.encode(message.request.value, writer.uint32(66).fork()).join();
+        break;
+      case "purgeJournal":
+        PurgeJournalRequest.encode(message.request.value, writer.uint32(74).fork()).join();
+        break;
+      case "resume":
+        ResumeRequest.encode(message.request.value, writer.uint32(82).fork()).join();
+        break;
+      case "restartAsNew":
+        RestartAsNewRequest.encode(message.request.value, writer.uint32(90).fork()).join();
+        break;
+      case "replaceState":
+        ReplaceStateRequest.encode(message.request.value, writer.uint32(98).fork()).join();
         break;
     }
     return writer;
@@ -494,6 +1077,54 @@ export const PartitionRequest: MessageFns<PartitionRequest> = {
             }
 
             message.request = { $case: "kill", value: KillRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.request = { $case: "pause", value: PauseRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.request = { $case: "purge", value: PurgeRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.request = { $case: "purgeJournal", value: PurgeJournalRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.request = { $case: "resume", value: ResumeRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.request = { $case: "restartAsNew", value: RestartAsNewRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.request = { $case: "replaceState", value: ReplaceStateRequest.decode(reader, reader.uint32()) };
             continue;
           }
         }

@@ -60,7 +60,17 @@ export interface LiveAttempt {
     | string
     | undefined;
   /** What the handler last said that it awaits; from protocol 7 on. */
-  awaitingOn?: AwaitTree | undefined;
+  awaitingOn?:
+    | AwaitTree
+    | undefined;
+  /** When the deployment last sent anything to the attempt in flight. */
+  lastHeardAt?: number | undefined;
+}
+
+/** What an invocation waits for, in words, for people. */
+export interface Awaiting {
+  on: string;
+  since?: number | undefined;
 }
 
 export interface InvocationSnapshot {
@@ -70,7 +80,11 @@ export interface InvocationSnapshot {
     | LiveAttempt
     | undefined;
   /** What its handler failed with; only of completed invocations. */
-  failure?: Failure | undefined;
+  failure?:
+    | Failure
+    | undefined;
+  /** Absent when it is completed. */
+  awaiting?: Awaiting | undefined;
 }
 
 export interface ScanResponse {
@@ -449,6 +463,7 @@ function createBaseLiveAttempt(): LiveAttempt {
     deploymentId: undefined,
     server: undefined,
     awaitingOn: undefined,
+    lastHeardAt: undefined,
   };
 }
 
@@ -474,6 +489,9 @@ export const LiveAttempt: MessageFns<LiveAttempt> = {
     }
     if (message.awaitingOn !== undefined) {
       AwaitTree.encode(message.awaitingOn, writer.uint32(58).fork()).join();
+    }
+    if (message.lastHeardAt !== undefined) {
+      writer.uint32(65).double(message.lastHeardAt);
     }
     return writer;
   },
@@ -547,6 +565,71 @@ export const LiveAttempt: MessageFns<LiveAttempt> = {
             message.awaitingOn = AwaitTree.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.lastHeardAt = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAwaiting(): Awaiting {
+  return { on: "", since: undefined };
+}
+
+export const Awaiting: MessageFns<Awaiting> = {
+  encode(message: Awaiting, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.on !== "") {
+      writer.uint32(10).string(message.on);
+    }
+    if (message.since !== undefined) {
+      writer.uint32(17).double(message.since);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Awaiting {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAwaiting();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.on = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.since = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -561,7 +644,7 @@ export const LiveAttempt: MessageFns<LiveAttempt> = {
 };
 
 function createBaseInvocationSnapshot(): InvocationSnapshot {
-  return { id: "", invocation: undefined, live: undefined, failure: undefined };
+  return { id: "", invocation: undefined, live: undefined, failure: undefined, awaiting: undefined };
 }
 
 export const InvocationSnapshot: MessageFns<InvocationSnapshot> = {
@@ -577,6 +660,9 @@ export const InvocationSnapshot: MessageFns<InvocationSnapshot> = {
     }
     if (message.failure !== undefined) {
       Failure.encode(message.failure, writer.uint32(34).fork()).join();
+    }
+    if (message.awaiting !== undefined) {
+      Awaiting.encode(message.awaiting, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -624,6 +710,14 @@ export const InvocationSnapshot: MessageFns<InvocationSnapshot> = {
             }
 
             message.failure = Failure.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.awaiting = Awaiting.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -1,0 +1,34 @@
+import { EngineError, type PartitionAnswer, type PartitionRequest } from '@engine/domain';
+import type { Scheduler } from '@engine/runtime';
+import type { PartitionChannel } from '@engine/wire';
+import { OPERATION_TIME_MS_MAX } from './limits.js';
+
+export interface PartitionCallDependencies {
+  readonly channel: PartitionChannel;
+  readonly scheduler: Scheduler;
+}
+
+/**
+ * Asks a partition and waits for what it decides. Errors: `unavailable` when it does not answer in time or takes no work now; then
+ * it is not known whether the request takes effect.
+ */
+export async function callPartition(
+  request: PartitionRequest,
+  { channel, scheduler }: PartitionCallDependencies,
+): Promise<PartitionAnswer> {
+  const answer = await new Promise<PartitionAnswer>((resolve, reject) => {
+    const limit = scheduler.after(OPERATION_TIME_MS_MAX, () => {
+      reject(unavailable('the partition does not answer'));
+    });
+    channel.send(request, (given) => {
+      limit.cancel();
+      resolve(given);
+    });
+  });
+  if (answer.kind === 'unavailable') throw unavailable('the partition takes no work now');
+  return answer;
+}
+
+function unavailable(reason: string): EngineError {
+  return new EngineError('unavailable', `${reason}; try again, a repeat does no harm`);
+}
