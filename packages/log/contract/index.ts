@@ -1,1 +1,2 @@
 export { partitionLogContract, type LogHarness } from './partition-log-contract.js';
+export { sharedLogContract, type SharedLogHarness } from './shared-log-contract.js';
