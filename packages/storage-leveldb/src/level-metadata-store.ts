@@ -10,11 +10,15 @@ import {
   type ExpectedVersion,
   type MetadataEntry,
   type MetadataStore,
+  type NamedEntry,
 } from '@engine/metadata';
-import { encodeUtf8 } from '@engine/stdx';
-import { LAYOUTS, type KvStore } from '@engine/storage';
+import { decodeUtf8, encodeUtf8 } from '@engine/stdx';
+import { LAYOUTS, prefixEnd, type KvStore } from '@engine/storage';
 
 const VERSION_BYTES = 8;
+
+/** Documents that one listing gives; far more than a cluster has. */
+const LISTED_MAX = 100_000;
 
 export class LevelMetadataStore implements MetadataStore {
   readonly #store: KvStore;
@@ -44,6 +48,12 @@ export class LevelMetadataStore implements MetadataStore {
     return this.#watchers.add(name, listener, this.get(name));
   }
 
+  async list(prefix: string): Promise<readonly NamedEntry[]> {
+    const gte = keyOf(prefix);
+    const rows = await this.#store.scan({ gte, lt: prefixEnd(gte), limit: LISTED_MAX });
+    return rows.map(({ key, value }) => ({ ...decodeEntry(value), name: decodeUtf8(key.subarray(1)) }));
+  }
+
   async #write(name: string, value: Uint8Array, expected: ExpectedVersion): Promise<bigint> {
     if (this.#failure !== undefined) {
       const cause = this.#failure;
@@ -66,10 +76,13 @@ export class LevelMetadataStore implements MetadataStore {
 
   #read(name: string): MetadataEntry | undefined {
     const bytes = this.#store.get(keyOf(name));
-    if (bytes === undefined) return undefined;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { version: view.getBigUint64(0), value: bytes.subarray(VERSION_BYTES) };
+    return bytes === undefined ? undefined : decodeEntry(bytes);
   }
+}
+
+function decodeEntry(bytes: Uint8Array): MetadataEntry {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { version: view.getBigUint64(0), value: bytes.subarray(VERSION_BYTES) };
 }
 
 function keyOf(name: string): Uint8Array {
