@@ -10,6 +10,7 @@ import { connectNats, type NatsOptions } from './connection.js';
 import { JetStreamLogStream } from './log/jetstream-log-stream.js';
 import type { ReplicaCount } from './log/stream-config.js';
 import { StreamLog } from './log/stream-log.js';
+import { KvMetadataStore, type KvMetadataOptions } from './metadata/kv-metadata-store.js';
 import type { LogIdentity } from './subjects.js';
 
 /** A request to the servers that is not answered after so long has failed. */
@@ -34,6 +35,7 @@ export class Nats implements AsyncDisposable {
   readonly #manager: JetStreamManager;
   readonly #inbox: AckInbox;
   readonly #dependencies: NatsDependencies;
+  readonly #stores: KvMetadataStore[] = [];
 
   private constructor(connection: NatsConnection, manager: JetStreamManager, dependencies: NatsDependencies) {
     this.connection = connection;
@@ -67,7 +69,16 @@ export class Nats implements AsyncDisposable {
     return new StreamLog({ identity, aheadConfirmMs }, { stream, checksum, clock, scheduler });
   }
 
+  /** The documents of a cluster; their bucket is made where there is none. Throws as `KvMetadataStore.open` does. */
+  async openMetadata(options: KvMetadataOptions): Promise<KvMetadataStore> {
+    const dependencies = { ...this.#dependencies, connection: this.connection, manager: this.#manager };
+    const store = await KvMetadataStore.open(options, dependencies);
+    this.#stores.push(store);
+    return store;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const store of this.#stores) store.close();
     this.#inbox.close();
     await this.connection.close();
   }

@@ -27,14 +27,14 @@ export function metadataBucket(cluster: string): string {
   return `engine_${word(cluster)}_metadata`;
 }
 
-/** The key of a document. `/` stays, so that keys of one kind share a prefix. */
+/** The key of a document. Words of a name become words of a subject, so that a prefix can be listed. */
 export function documentKey(name: string): string {
-  return name.split('/').map(token).join('/');
+  return name.split('/').map(token).join('.');
 }
 
 /** The document of a key. Throws URIError for a key that `documentKey` did not make. */
 export function documentName(key: string): string {
-  return decodeURIComponent(key.replaceAll('=', '%'));
+  return decodeURIComponent(key.replaceAll('.', '/').replaceAll('=', '%'));
 }
 
 /** For names of streams and buckets, which allow less: `_` in the place of `=`. */
