@@ -35,7 +35,9 @@ export function findNatsServer({ build = true, log = () => undefined } = {}) {
   if (!build) return missing(seen);
   const go = goToolchain();
   if (go === undefined) return missing(seen);
-  log(`Building nats-server ${NATS_VERSION_PINNED} with ${go}. This is needed once and takes a minute or two.`);
+  log(
+    `Building nats-server ${NATS_VERSION_PINNED} with ${go}. This is needed once and takes a minute or two.`,
+  );
   return buildWith(go) ?? missing(seen);
 }
 
@@ -89,7 +91,9 @@ function missing(seen) {
 }
 
 function tooOld(path) {
-  return { problem: `NATS_SERVER is ${path}, which does not run or is too old. ${NATS_SERVER_ADVICE}` };
+  return {
+    problem: `NATS_SERVER is ${path}, which does not run or is too old. ${NATS_SERVER_ADVICE}`,
+  };
 }
 
 function isExecutable(path) {

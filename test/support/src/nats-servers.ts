@@ -116,7 +116,7 @@ export class NatsServers implements AsyncDisposable {
   /** The node that leads a stream at the moment; undefined while none does. Asks the nodes that answer. */
   async streamLeader(stream: string): Promise<number | undefined> {
     for (const url of this.monitorUrls) {
-      const text = JSON.stringify(await json(`${url}/jsz?streams=true`));
+      const text = JSON.stringify((await json(`${url}/jsz?streams=true`)) ?? {});
       // The details of a stream name it before its cluster.
       const at = text.indexOf(`"name":"${stream}"`);
       const leader = at < 0 ? undefined : /"leader":"node-(\d)"/.exec(text.slice(at))?.[1];
