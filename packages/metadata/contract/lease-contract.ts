@@ -29,7 +29,10 @@ class Bench {
 
   take(holder: string, expired?: bigint): Promise<Lease | undefined> {
     const { store, monotonic } = this;
-    return Lease.take({ name: 'node/a', holder, ttlMs: TTL_MS, note: 'here', expired }, { store, monotonic });
+    return Lease.take(
+      { name: 'node/a', holder, ttlMs: TTL_MS, note: 'here', expired },
+      { store, monotonic },
+    );
   }
 
   async require(holder: string): Promise<Lease> {
@@ -41,7 +44,7 @@ class Bench {
   /** A round every three seconds until `ms` have passed; then what it shows. */
   async observe(ms: number): Promise<LeaseState | undefined> {
     await this.round();
-    for (const end = this.now + ms; this.now < end; ) {
+    for (const end = this.now + ms; this.now < end;) {
       this.now += Math.min(3_000, end - this.now);
       await this.round();
     }

@@ -1,4 +1,9 @@
-export type { ExpectedVersion, MetadataEntry, MetadataStore, NamedEntry } from './metadata-store.js';
+export type {
+  ExpectedVersion,
+  MetadataEntry,
+  MetadataStore,
+  NamedEntry,
+} from './metadata-store.js';
 export { MemoryMetadataStore, requireExpected } from './memory-metadata-store.js';
 export { Watchers } from './watchers.js';
 export { Lease, type LeaseDependencies, type LeaseRequest } from './leases/lease.js';

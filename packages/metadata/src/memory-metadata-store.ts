@@ -1,6 +1,11 @@
 import { EngineError } from '@engine/domain';
 
-import type { ExpectedVersion, MetadataEntry, MetadataStore, NamedEntry } from './metadata-store.js';
+import type {
+  ExpectedVersion,
+  MetadataEntry,
+  MetadataStore,
+  NamedEntry,
+} from './metadata-store.js';
 import { Watchers } from './watchers.js';
 
 /** Memory twin of MetadataStore. */

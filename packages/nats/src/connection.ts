@@ -18,7 +18,10 @@ export interface NatsOptions {
   /** How long the first connection may take. */
   readonly connectTimeoutMs?: number;
   /** Credentials and TLS, as the client library names them. */
-  readonly security?: Pick<NodeConnectionOptions, 'authenticator' | 'user' | 'pass' | 'token' | 'tls'>;
+  readonly security?: Pick<
+    NodeConnectionOptions,
+    'authenticator' | 'user' | 'pass' | 'token' | 'tls'
+  >;
 }
 
 /**

@@ -2,7 +2,12 @@
 
 import type { Checksum } from '@engine/log';
 import type { Clock, Scheduler } from '@engine/runtime';
-import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import {
+  jetstream,
+  jetstreamManager,
+  type JetStreamClient,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 
 import { AckInbox } from './ack-inbox.js';
@@ -37,7 +42,11 @@ export class Nats implements AsyncDisposable {
   readonly #dependencies: NatsDependencies;
   readonly #stores: KvMetadataStore[] = [];
 
-  private constructor(connection: NatsConnection, manager: JetStreamManager, dependencies: NatsDependencies) {
+  private constructor(
+    connection: NatsConnection,
+    manager: JetStreamManager,
+    dependencies: NatsDependencies,
+  ) {
     this.connection = connection;
     this.#client = jetstream(connection, { timeout: REQUEST_TIMEOUT_MS });
     this.#manager = manager;
@@ -49,7 +58,10 @@ export class Nats implements AsyncDisposable {
   static async connect(options: NatsOptions, dependencies: NatsDependencies): Promise<Nats> {
     const connection = await connectNats(options);
     // Asking for the account now would make a start during an election fail.
-    const manager = await jetstreamManager(connection, { timeout: REQUEST_TIMEOUT_MS, checkAPI: false });
+    const manager = await jetstreamManager(connection, {
+      timeout: REQUEST_TIMEOUT_MS,
+      checkAPI: false,
+    });
     return new Nats(connection, manager, dependencies);
   }
 
@@ -62,6 +74,7 @@ export class Nats implements AsyncDisposable {
         client: this.#client,
         manager: this.#manager,
         inbox: this.#inbox,
+        clock,
         scheduler,
         messageBytesMax: this.connection.info?.max_payload ?? 0,
       },
@@ -71,7 +84,11 @@ export class Nats implements AsyncDisposable {
 
   /** The documents of a cluster; their bucket is made where there is none. Throws as `KvMetadataStore.open` does. */
   async openMetadata(options: KvMetadataOptions): Promise<KvMetadataStore> {
-    const dependencies = { ...this.#dependencies, connection: this.connection, manager: this.#manager };
+    const dependencies = {
+      ...this.#dependencies,
+      connection: this.connection,
+      manager: this.#manager,
+    };
     const store = await KvMetadataStore.open(options, dependencies);
     this.#stores.push(store);
     return store;

@@ -51,7 +51,10 @@ export class LevelMetadataStore implements MetadataStore {
   async list(prefix: string): Promise<readonly NamedEntry[]> {
     const gte = keyOf(prefix);
     const rows = await this.#store.scan({ gte, lt: prefixEnd(gte), limit: LISTED_MAX });
-    return rows.map(({ key, value }) => ({ ...decodeEntry(value), name: decodeUtf8(key.subarray(1)) }));
+    return rows.map(({ key, value }) => ({
+      ...decodeEntry(value),
+      name: decodeUtf8(key.subarray(1)),
+    }));
   }
 
   async #write(name: string, value: Uint8Array, expected: ExpectedVersion): Promise<bigint> {

@@ -67,7 +67,10 @@ export class LeaseTable {
     for (const lease of leases) {
       const known = this.#rows.get(lease.name);
       const isUnchanged = known?.lease.version === lease.version;
-      const row = isUnchanged && isGapless ? known : { lease, since: answeredAt, state: 'alive' as LeaseState };
+      const row =
+        isUnchanged && isGapless
+          ? known
+          : { lease, since: answeredAt, state: 'alive' as LeaseState };
       if (isUnchanged && known.state === 'expired') row.state = 'expired';
       else if (lease.isGone) row.state = 'gone';
       else if (askedAt - row.since >= lease.ttlMs) row.state = 'expired';

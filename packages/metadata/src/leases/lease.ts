@@ -50,18 +50,25 @@ export class Lease {
    * Takes the lease when it is free: never taken, said goodbye to, seen to expire, or already of this holder. Undefined when another
    * has it. Throws EngineError `unavailable` when the store cannot be reached.
    */
-  static async take(request: LeaseRequest, dependencies: LeaseDependencies): Promise<Lease | undefined> {
+  static async take(
+    request: LeaseRequest,
+    dependencies: LeaseDependencies,
+  ): Promise<Lease | undefined> {
     const { store, monotonic } = dependencies;
     const expected = freeVersion(await store.get(LEASE_PREFIX + request.name), request);
     if (expected === undefined) return undefined;
     const sentAt = monotonic();
     const version = await put(request, dependencies, { expected, renewals: 0, isGone: false });
-    return version === undefined ? undefined : new Lease(request, dependencies, { version, sentAt });
+    return version === undefined
+      ? undefined
+      : new Lease(request, dependencies, { version, sentAt });
   }
 
   /** From this moment of the monotonic clock on the holder must have stopped what may not run twice. */
   get safeUntil(): number {
-    return this.#isLost ? Number.NEGATIVE_INFINITY : this.#renewedAt + (this.#request.ttlMs * 2) / 3;
+    return this.#isLost
+      ? Number.NEGATIVE_INFINITY
+      : this.#renewedAt + (this.#request.ttlMs * 2) / 3;
   }
 
   /** Ask it first after any pause. */
@@ -124,7 +131,11 @@ function freeVersion(
 async function put(
   { name, holder, ttlMs, note = '' }: LeaseRequest,
   { store }: LeaseDependencies,
-  write: { readonly expected: ExpectedVersion; readonly renewals: number; readonly isGone: boolean },
+  write: {
+    readonly expected: ExpectedVersion;
+    readonly renewals: number;
+    readonly isGone: boolean;
+  },
 ): Promise<bigint | undefined> {
   const { expected, renewals, isGone } = write;
   const value = encodeLease({ holder, ttlMs, renewals, isGone, note });

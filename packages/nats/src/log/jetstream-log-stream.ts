@@ -1,7 +1,7 @@
 /** LogStream on JetStream. Control and reads go through the library, appends through the shared inbox. */
 
 import { EngineError } from '@engine/domain';
-import { delay, type Scheduler } from '@engine/runtime';
+import { delay, type Clock, type Scheduler } from '@engine/runtime';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -9,10 +9,12 @@ import {
   type ConsumerMessages,
   type JetStreamClient,
   type JetStreamManager,
+  type StreamInfo,
 } from '@nats-io/jetstream';
 
 import type { AckInbox } from '../ack-inbox.js';
 import { logStream, logSubject, type LogIdentity } from '../subjects.js';
+import { untilAnswered } from '../until-answered.js';
 import type { AppendRequest, LogStream, StoredMessage, StreamState } from './log-stream.js';
 import { configProblems, wantedConfig, type ReplicaCount } from './stream-config.js';
 
@@ -36,6 +38,7 @@ export interface JetStreamLogStreamDependencies {
   readonly client: JetStreamClient;
   readonly manager: JetStreamManager;
   readonly inbox: AckInbox;
+  readonly clock: Clock;
   readonly scheduler: Scheduler;
   /** The servers' limit for a message. */
   readonly messageBytesMax: number;
@@ -58,7 +61,7 @@ export class JetStreamLogStream implements LogStream {
   /**
    * Makes the stream where there is none, and checks the one that is there. Nothing about an existing stream is changed.
    *
-   * Throws EngineError RT0002 when it is set up in a way that can lose records.
+   * Throws EngineError RT0002 when it is set up in a way that can lose records, and as `untilAnswered` does.
    */
   static async open(
     { identity, replicas }: { readonly identity: LogIdentity; readonly replicas: ReplicaCount },
@@ -66,10 +69,13 @@ export class JetStreamLogStream implements LogStream {
   ): Promise<JetStreamLogStream> {
     const { streams } = dependencies.manager;
     const wanted = wantedConfig(identity, replicas);
-    const info = await streams.info(wanted.name).catch((error: unknown) => {
-      if (codeOf(error) === STREAM_NOT_FOUND) return streams.add({ ...wanted }); // The library writes into it.
-      throw error;
-    });
+    const infoOrMake = (): Promise<StreamInfo> =>
+      streams.info(wanted.name).catch((error: unknown) => {
+        // A copy, because the library writes into it.
+        if (codeOf(error) === STREAM_NOT_FOUND) return streams.add({ ...wanted });
+        throw error;
+      });
+    const info = await untilAnswered(`the stream ${wanted.name}`, infoOrMake, dependencies);
     const problems = configProblems(info.config, wanted);
     if (problems.length === 0) return new JetStreamLogStream(identity, dependencies);
     const text = `the stream ${wanted.name} can lose records: ${problems.join('; ')}`;

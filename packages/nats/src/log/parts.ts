@@ -133,9 +133,7 @@ export class RecordAssembler {
     const said = readAnnouncement(message.content);
     const { cluster, partition, incarnation } = this.#identity;
     const isOurs =
-      said?.cluster === cluster &&
-      said.partition === partition &&
-      said.incarnation === incarnation;
+      said?.cluster === cluster && said.partition === partition && said.incarnation === incarnation;
     if (!isOurs) return this.#broken('the record belongs to another log');
     this.#parts = [];
     return this.#complete(message, message.content, true);
@@ -154,7 +152,11 @@ export class RecordAssembler {
     return this.#complete(message, content, false);
   }
 
-  #complete(message: LogMessage, content: Uint8Array, isAnnouncement: boolean): LogRecord | LogBreak {
+  #complete(
+    message: LogMessage,
+    content: Uint8Array,
+    isAnnouncement: boolean,
+  ): LogRecord | LogBreak {
     const { epoch, sequence, chain, mutationCount } = message;
     const mutations = mutationsOf(content, mutationCount);
     const wanted = chainAfter(this.#position.chain, { epoch, sequence, mutations }, this.#checksum);
@@ -178,9 +180,7 @@ export function isLogBreak(value: LogRecord | LogBreak | undefined): value is Lo
 }
 
 function isSameRecord(a: MessageHead, b: MessageHead): boolean {
-  return (
-    a.chain === b.chain && a.partCount === b.partCount && a.mutationCount === b.mutationCount
-  );
+  return a.chain === b.chain && a.partCount === b.partCount && a.mutationCount === b.mutationCount;
 }
 
 function readAnnouncement(content: Uint8Array): LogAnnouncement | undefined {

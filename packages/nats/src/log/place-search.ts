@@ -18,7 +18,10 @@ export type PlaceFound =
 type Search<T> = Generator<number, T, MessageHead | undefined>;
 
 /** Yields sequences of messages to read, takes their heads (undefined: not there), returns the place. */
-export function* searchPlace(state: Pick<StreamState, 'first' | 'last'>, from: LogPosition): Search<PlaceFound> {
+export function* searchPlace(
+  state: Pick<StreamState, 'first' | 'last'>,
+  from: LogPosition,
+): Search<PlaceFound> {
   const { first, last } = state;
   if (last === 0) {
     return from.sequence === 0n ? { kind: 'place', next: 1 } : { kind: 'ahead', last: 0n };

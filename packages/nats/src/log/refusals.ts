@@ -17,7 +17,11 @@ const REFUSED: ReadonlySet<number> = new Set([10_023, 10_028, 10_047, 10_054, 10
 const SERVICE_UNAVAILABLE = 503;
 const NOT_FOUND = 404;
 
-export function refusalOf({ code, err_code: errorCode = 0, description = '' }: ApiError): AppendAnswer {
+export function refusalOf({
+  code,
+  err_code: errorCode = 0,
+  description = '',
+}: ApiError): AppendAnswer {
   if (WRONG_LAST.has(errorCode)) return { kind: 'wrong-last' };
   const why = `${description} (${String(errorCode)})`;
   if (REFUSED.has(errorCode)) return { kind: 'refused', why };

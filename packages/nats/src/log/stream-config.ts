@@ -1,11 +1,6 @@
 /** How the stream of a log must be set up: it keeps everything until it is trimmed, on disk, under one name. */
 
-import {
-  DiscardPolicy,
-  RetentionPolicy,
-  StorageType,
-  type StreamConfig,
-} from '@nats-io/jetstream';
+import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from '@nats-io/jetstream';
 
 import { logStream, logSubject, type LogIdentity } from '../subjects.js';
 
@@ -43,18 +38,27 @@ type StreamConfigWanted = Partial<StreamConfig> & Pick<StreamConfig, 'name'>;
 /** What of a stream is not as it must be, one line each. More replicas than asked for are welcome. */
 export function configProblems(found: StreamConfig, wanted: StreamConfigWanted): readonly string[] {
   const problems: string[] = [];
-  const { metadata: wantedMetadata = {}, num_replicas: replicas = 1, subjects = [], ...plain } = wanted;
+  const {
+    metadata: wantedMetadata = {},
+    num_replicas: replicas = 1,
+    subjects = [],
+    ...plain
+  } = wanted;
   for (const [key, value] of Object.entries(plain)) {
-    const has = found[key as keyof StreamConfig];
     // What is off is left out by the server.
-    if ((has ?? false) !== value) problems.push(`${key} is ${String(has)}, not ${String(value)}`);
+    const [has, wants] = [found[key as keyof StreamConfig] ?? false, value].map((it) =>
+      JSON.stringify(it),
+    );
+    if (has !== wants) problems.push(`${key} is ${has ?? ''}, not ${wants ?? ''}`);
   }
   if (found.num_replicas < replicas) {
     problems.push(`num_replicas is ${String(found.num_replicas)}, not ${String(replicas)}`);
   }
-  if (found.subjects.join() !== subjects.join()) problems.push(`subjects are ${found.subjects.join()}`);
+  if (found.subjects.join() !== subjects.join())
+    problems.push(`subjects are ${found.subjects.join()}`);
   for (const [key, value] of Object.entries(wantedMetadata)) {
-    if (found.metadata?.[key] !== value) problems.push(`${key} is ${String(found.metadata?.[key])}`);
+    if (found.metadata?.[key] !== value)
+      problems.push(`${key} is ${String(found.metadata?.[key])}`);
   }
   if (found.mirror !== undefined) problems.push('it is a mirror');
   if ((found.sources ?? []).length > 0) problems.push('it has sources');

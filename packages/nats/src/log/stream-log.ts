@@ -17,7 +17,14 @@ import { delay, type Clock, type Scheduler } from '@engine/runtime';
 
 import type { LogIdentity } from '../subjects.js';
 import type { LogStream, StoredMessage, StreamState } from './log-stream.js';
-import { decodeMessage, encodeAnnouncement, isLastPart, isLogBreak, RecordAssembler, type MessageHead } from './parts.js';
+import {
+  decodeMessage,
+  encodeAnnouncement,
+  isLastPart,
+  isLogBreak,
+  RecordAssembler,
+  type MessageHead,
+} from './parts.js';
 import { searchPlace, type PlaceFound } from './place-search.js';
 import { StreamAppender } from './stream-appender.js';
 import { StreamLeader } from './stream-leader.js';
@@ -125,11 +132,19 @@ export class StreamLog implements SharedLog {
     return (await this.#head(below))?.sequence ?? upTo + 1n;
   }
 
-  async #announce(cursor: Cursor, candidate: Candidate, announcedAt: number): Promise<StreamLeader | undefined> {
+  async #announce(
+    cursor: Cursor,
+    candidate: Candidate,
+    announcedAt: number,
+  ): Promise<StreamLeader | undefined> {
     const { epoch, node, apply, onHealth = () => undefined, signal } = candidate;
     const { checksum, ...dependencies } = this.#dependencies;
     const after = cursor.assembler.position;
-    const { record, payload } = encodeAnnouncement({ after, epoch, node }, this.#identity, checksum);
+    const { record, payload } = encodeAnnouncement(
+      { after, epoch, node },
+      this.#identity,
+      checksum,
+    );
     const appender = new StreamAppender(cursor.next - 1, { ...dependencies, onHealth });
     const outcome = await untilAborted(appender.append(payload), signal).catch((error: unknown) => {
       appender.stop();
@@ -142,7 +157,10 @@ export class StreamLog implements SharedLog {
     }
     await apply(record);
     const { payloadBytesMax } = dependencies.stream;
-    return new StreamLeader({ announcement: record, announcedAt, payloadBytesMax }, { appender, apply });
+    return new StreamLeader(
+      { announcement: record, announcedAt, payloadBytesMax },
+      { appender, apply },
+    );
   }
 
   /** Finds the place of a position; goes on over failures until the signal. */
@@ -205,7 +223,11 @@ export class StreamLog implements SharedLog {
     throw new Error('a reader without end has ended');
   }
 
-  async #take(cursor: Cursor, message: StoredMessage, apply: ApplyRecord): Promise<LogBreak | undefined> {
+  async #take(
+    cursor: Cursor,
+    message: StoredMessage,
+    apply: ApplyRecord,
+  ): Promise<LogBreak | undefined> {
     if (message.sequence !== cursor.next) {
       const { sequence } = cursor.assembler.position;
       return { kind: 'diverged', sequence: sequence + 1n, why: 'messages are missing' };

@@ -49,7 +49,8 @@ describeWithNats.each([1, 3] as const)('on %i nats-server(s)', (nodeCount: Repli
     let version = await harness.store.put('a', Uint8Array.of(0), 'absent');
     await waitUntil('the first entry is told', () => seen.length > 0);
     const stream = `KV_${metadataBucket(`test ${String(clusters)}`)}`;
-    const leader = nodeCount === 1 ? 0 : await waitUntil('a leader', () => servers.streamLeader(stream));
+    const leader =
+      nodeCount === 1 ? 0 : await waitUntil('a leader', () => servers.streamLeader(stream));
     await servers.kill(leader);
     if (nodeCount === 1) servers.restart(leader);
     for (let value = 1; value <= 3; value += 1) {

@@ -8,14 +8,20 @@
 import { EngineError } from '@engine/domain';
 import type { ExpectedVersion, MetadataEntry, MetadataStore, NamedEntry } from '@engine/metadata';
 import { requireExpected } from '@engine/metadata';
-import { delay, type Scheduler } from '@engine/runtime';
-import { JetStreamApiError, StorageType, type JetStreamManager } from '@nats-io/jetstream';
+import { delay, type Clock, type Scheduler } from '@engine/runtime';
+import {
+  JetStreamApiError,
+  StorageType,
+  type JetStreamManager,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 
 import type { ReplicaCount } from '../log/stream-config.js';
 import { refusalOf } from '../log/refusals.js';
 import { documentKey, documentName, metadataBucket } from '../subjects.js';
+import { isRefusal, untilAnswered } from '../until-answered.js';
 import { KvWatch } from './kv-watch.js';
 
 /** A refusal whose reason is not to be seen may come from a proposal that is dropped later: look again so many times. */
@@ -30,6 +36,7 @@ export interface KvMetadataOptions {
 export interface KvMetadataDependencies {
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
+  readonly clock: Clock;
   readonly scheduler: Scheduler;
 }
 
@@ -50,15 +57,17 @@ export class KvMetadataStore implements MetadataStore {
   /**
    * Makes the bucket where there is none, and checks the one that is there.
    *
-   * Throws EngineError RT0002 when the bucket is set up in a way that can lose documents, `unavailable` when nobody answers.
+   * Throws EngineError RT0002 when the bucket is set up in a way that can lose documents, and as `untilAnswered` does.
    */
-  static async open(options: KvMetadataOptions, dependencies: KvMetadataDependencies): Promise<KvMetadataStore> {
+  static async open(
+    options: KvMetadataOptions,
+    dependencies: KvMetadataDependencies,
+  ): Promise<KvMetadataStore> {
     const name = metadataBucket(options.cluster);
     const { replicas } = options;
-    const bucket = await coded(async () => {
-      const made = { history: 1, storage: StorageType.File, replicas, allow_direct: false };
-      return new Kvm(dependencies.connection).create(name, made);
-    });
+    const made = { history: 1, storage: StorageType.File, replicas, allow_direct: false };
+    const make = (): Promise<KV> => new Kvm(dependencies.connection).create(name, { ...made });
+    const bucket = await untilAnswered(`the bucket ${name}`, make, dependencies);
     const store = new KvMetadataStore(bucket, name, dependencies);
     await store.#check(replicas);
     return store;
@@ -123,15 +132,20 @@ export class KvMetadataStore implements MetadataStore {
   }
 
   async #check(replicas: ReplicaCount): Promise<void> {
-    const { config } = await coded(() => this.#dependencies.manager.streams.info(this.#stream));
+    const ask = (): Promise<StreamInfo> => this.#dependencies.manager.streams.info(this.#stream);
+    const { config } = await untilAnswered(`the bucket ${this.#stream}`, ask, this.#dependencies);
     const problems: string[] = [];
     if (config.storage !== StorageType.File) problems.push('it is not on disk');
-    if (config.num_replicas < replicas) problems.push(`it has ${String(config.num_replicas)} replica(s)`);
+    if (config.num_replicas < replicas)
+      problems.push(`it has ${String(config.num_replicas)} replica(s)`);
     if (config.max_age !== 0) problems.push('its entries age');
     // A copy that lags may answer direct reads.
     if (config.allow_direct) problems.push('it allows direct reads');
     if (problems.length === 0) return;
-    throw new EngineError('RT0002', `the bucket ${this.#stream} cannot hold metadata: ${problems.join('; ')}`);
+    throw new EngineError(
+      'RT0002',
+      `the bucket ${this.#stream} cannot hold metadata: ${problems.join('; ')}`,
+    );
   }
 }
 
@@ -150,8 +164,7 @@ async function coded<T>(body: () => Promise<T>): Promise<T> {
 
 /** What the servers refuse is `storage`, whatever keeps them from answering is `unavailable`. */
 function codedError(cause: unknown): EngineError {
-  const isRefusal = cause instanceof JetStreamApiError && refusalOf(cause.apiError()).kind === 'refused';
-  if (isRefusal) return new EngineError('storage', 'the metadata servers refuse', { cause });
+  if (isRefusal(cause)) return new EngineError('storage', 'the metadata servers refuse', { cause });
   return unavailable('the metadata servers do not answer', cause);
 }
 

@@ -34,10 +34,9 @@ export class KvWatch {
 
   async #run(): Promise<void> {
     const { scheduler } = this.#dependencies;
-    while (!this.#isStopped) {
+    while (!this.#isStopped()) {
       // A watch begins with the newest entry, so what changed in between is told.
       await this.#watchOnce().catch(() => undefined);
-      if (this.#isStopped) return;
       await delay(scheduler, REOPEN_DELAY_MS, this.#controller.signal).catch(() => undefined);
     }
   }
@@ -45,9 +44,9 @@ export class KvWatch {
   async #watchOnce(): Promise<void> {
     const entries: Entries = await this.#dependencies.bucket.watch({ key: this.#key });
     this.#entries = entries;
-    if (this.#isStopped) entries.stop();
+    if (this.#isStopped()) entries.stop();
     for await (const entry of entries) {
-      if (this.#isStopped) return;
+      if (this.#isStopped()) return;
       const version = BigInt(entry.revision);
       if (entry.operation !== 'PUT' || version <= this.#seen) continue;
       this.#seen = version;
@@ -56,7 +55,7 @@ export class KvWatch {
   }
 
   /** Asked anew after every wait. */
-  get #isStopped(): boolean {
+  #isStopped(): boolean {
     return this.#controller.signal.aborted;
   }
 }
