@@ -9,6 +9,7 @@ import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jet
 import { SimulatedStream } from '../../contract/index.js';
 import { AckInbox } from '../ack-inbox.js';
 import { connectNats } from '../connection.js';
+import { findSync, requireSync } from '../server-checks.js';
 import { logStream } from '../subjects.js';
 import { JetStreamLogStream } from './jetstream-log-stream.js';
 import type { AppendAnswer, LogStream } from './log-stream.js';
@@ -148,6 +149,15 @@ describeWithNats.each([1, 3] as const)('on %i nats-server(s)', (nodeCount: Repli
     expect(await transcript(jetStream)).toEqual(expected);
     await jetStream.close();
   }, 30_000);
+
+  it('servers tell on their monitoring page that they sync before they acknowledge', async () => {
+    expect(await findSync(servers.monitorUrls)).toBe('always');
+    expect(await findSync([...servers.monitorUrls, 'http://127.0.0.1:9'])).toBe('unknown');
+    expect(await findSync([])).toBe('unknown');
+    expect(() => {
+      requireSync('delayed');
+    }).toThrow('sync_interval');
+  });
 
   it('a stream that is set up otherwise is refused', async () => {
     const connection = await connectNats({ servers: servers.urls, name: 'test' });
