@@ -9,4 +9,5 @@ export {
   type EmbeddedLogDependencies,
   type EmbeddedLogOptions,
 } from './embedded-log.js';
+export { Replica, type ReplicaOptions } from './replica.js';
 export { LevelMetadataStore } from './level-metadata-store.js';
