@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NatsServers, natsServerPath, waitUntil } from '@engine-test/support';
 import { loadHashes, toPartitionId, type Hashes } from '@engine/domain';
-import { LOG_START, RecordWriter, type LogRecord } from '@engine/log';
+import { LOG_START, RecordWriter, type LogHealth, type LogRecord } from '@engine/log';
 import { ReplicaStore, requireLeading } from '@engine/log/contract';
 import { systemClock, systemScheduler } from '@engine/runtime';
 import { MutationWriter } from '@engine/wire';
@@ -130,4 +130,39 @@ describeWithNats('with three nats-servers', () => {
     expect(gapMs).toBeLessThan(2 * GAP_MS_MAX);
     await expectSameHistory(store);
   }, 90_000);
+});
+
+describeWithNats('with a nats-server whose disk is full', () => {
+  it('a commit waits, the partition is not ready, and it goes on when the log was trimmed', async () => {
+    const { xxh3: checksum } = await loadHashes();
+    await using servers = await NatsServers.start({
+      nodeCount: 1,
+      jetstream: '  max_file_store: 20MB',
+    });
+    const dependencies = { clock: systemClock, scheduler: systemScheduler };
+    await using nats = await Nats.connect({ servers: servers.urls, name: 'full' }, dependencies);
+    const identity = { cluster: 'full', partition: toPartitionId(1), incarnation: 1n };
+    const log = await nats.openLog({ identity, replicas: 1, checksum });
+    const store = new ReplicaStore();
+    const health: string[] = [];
+    const candidate = { epoch: 1n, node: 'x', from: LOG_START, apply: store.apply };
+    const { signal } = new AbortController();
+    const onHealth = ({ kind }: LogHealth) => void health.push(kind);
+    const led = requireLeading(await log.takeOver({ ...candidate, onHealth, signal }));
+    const writer = new RecordWriter(led.position, checksum);
+    const commits = (async () => {
+      for (let key = 0; key < 30; key += 1) {
+        const mutations = new MutationWriter();
+        mutations.put(Uint8Array.of(1, key), new Uint8Array(900_000));
+        await led.commit(writer.next(mutations.finish()));
+      }
+    })();
+    await waitUntil('the disk is full', () => health.length > 0);
+    expect(store.records.length).toBeGreaterThan(10);
+    await log.trim(led.position.sequence - 5n);
+    await commits;
+    expect(health).toEqual(['refused', 'ok']);
+    expect(led.position.sequence).toBe(31n);
+    led.resign();
+  }, 60_000);
 });
