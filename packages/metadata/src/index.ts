@@ -1,4 +1,9 @@
-export type { ExpectedVersion, MetadataEntry, MetadataStore } from './metadata-store.js';
+export type {
+  ExpectedVersion,
+  MetadataEntry,
+  MetadataStore,
+  NamedEntry,
+} from './metadata-store.js';
 export { MemoryMetadataStore, requireExpected } from './memory-metadata-store.js';
 export { Watchers } from './watchers.js';
 export {
@@ -11,6 +16,9 @@ export {
   type BatchSelection,
   type PlannedInvocation,
 } from './documents/batch-operation.js';
+export { Lease, type LeaseDependencies, type LeaseRequest } from './leases/lease.js';
+export { LeaseObserver, type LeaseObserverDependencies } from './leases/lease-observer.js';
+export type { LeaseState, ObservedLease } from './leases/lease-table.js';
 export { CLUSTER_DOCUMENT, provisionCluster, type Cluster } from './documents/cluster.js';
 export { decodeSchema, encodeSchema, SCHEMA_DOCUMENT } from './documents/schema.js';
 export { SchemaRegistry, type SchemaRegistryDependencies } from './schema-registry.js';
