@@ -48,7 +48,7 @@ module.exports = {
     forbid(
       'cluster-sees-only',
       { path: '^packages/cluster/' },
-      { path: '^packages/', pathNot: '^packages/(cluster|stdx|domain|log)/' },
+      { path: '^packages/', pathNot: '^packages/(cluster|stdx|domain|log|metadata)/' },
     ),
     forbid(
       'front-door-only',

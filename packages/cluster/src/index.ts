@@ -39,10 +39,6 @@ export type {
   EntryRevision,
 } from './controller/controller-io.js';
 export { raisableFormat, readsFormat } from './controller/formats.js';
-export { LeaseHolder, type LeaseState } from './leases/lease-holder.js';
-export { leaseTimes, LEASE_TTL_MS_MIN, type LeaseTimes } from './leases/lease-times.js';
-export { LeaseWatch, type Liveness } from './leases/lease-watch.js';
-export type { AccessKind } from './leases/store-access.js';
 export { place } from './placement/place.js';
 export type { Availability, PlacementInput, PlacementNode } from './placement/placement-input.js';
 export { Rendezvous } from './placement/rendezvous.js';

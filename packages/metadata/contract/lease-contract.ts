@@ -2,7 +2,14 @@
 
 import { describe, expect, it } from '@jest/globals';
 
-import { Lease, LeaseObserver, type LeaseState, type MetadataStore } from '../src/index.js';
+import {
+  buryLease,
+  Lease,
+  LeaseObserver,
+  leaseTimes,
+  type Liveness,
+  type MetadataStore,
+} from '../src/index.js';
 import type { MetadataHarness } from './metadata-store-contract.js';
 
 const TTL_MS = 15_000;
@@ -20,7 +27,7 @@ class Bench {
     this.store = store;
     this.other = other;
     this.#observer = new LeaseObserver(
-      { prefix: 'node/', pauseMsMax: 6_000 },
+      { prefix: 'node/', times: leaseTimes(TTL_MS) },
       { store: other, monotonic: this.monotonic, write: () => this.#write() },
     );
   }
@@ -42,13 +49,13 @@ class Bench {
   }
 
   /** A round every three seconds until `ms` have passed; then what it shows. */
-  async observe(ms: number): Promise<LeaseState | undefined> {
+  async observe(ms: number): Promise<Liveness | undefined> {
     await this.round();
     for (const end = this.now + ms; this.now < end;) {
       this.now += Math.min(3_000, end - this.now);
       await this.round();
     }
-    return this.observed?.state;
+    return this.observed?.liveness;
   }
 
   round(): Promise<void> {
@@ -84,17 +91,20 @@ export function leaseContract(name: string, makeHarness: () => Promise<MetadataH
         expect(await bench.take('e')).toBeUndefined();
       }));
 
-    it('the holder is safe for two thirds of the TTL from when it asked for the last renewal', () =>
+    it('the lease is held for two thirds of the TTL from when it asked for the last renewal', () =>
       withBench(async (bench) => {
         const lease = await bench.require('a');
-        expect(lease.safeUntil).toBe(11_000);
+        expect(lease.heldUntil).toBe(11_000);
         bench.now = 9_000;
         expect(await lease.renew()).toBe(true);
-        expect(lease.safeUntil).toBe(19_000);
+        expect(lease.heldUntil).toBe(19_000);
         bench.now = 18_999;
-        expect(lease.isSafe).toBe(true);
+        expect(lease.state).toBe('held');
         bench.now = 19_000;
-        expect(lease.isSafe).toBe(false);
+        expect(lease.state).toBe('lapsed');
+        expect(lease.heldUntil).toBeUndefined();
+        await lease.renew();
+        expect(lease.state).toBe('held');
       }));
 
     it('a lease that is renewed stays alive; without renewal it expires after a whole TTL', () =>
@@ -105,7 +115,7 @@ export function leaseContract(name: string, makeHarness: () => Promise<MetadataH
           await lease.renew();
         }
         expect(await bench.observe(TTL_MS - 1)).toBe('alive');
-        expect(await bench.observe(1)).toBe('expired');
+        expect(await bench.observe(1)).toBe('stale');
         expect(bench.observed).toMatchObject({ name: 'node/a', holder: 'a', note: 'here' });
       }));
 
@@ -114,9 +124,9 @@ export function leaseContract(name: string, makeHarness: () => Promise<MetadataH
         const old = await bench.require('a');
         await bench.observe(TTL_MS);
         const fresh = await bench.take('b', bench.observed?.version);
-        expect(fresh?.isSafe).toBe(true);
+        expect(fresh?.state).toBe('held');
         expect(await old.renew()).toBe(false);
-        expect(old.isSafe).toBe(false);
+        expect(old.state).toBe('lost');
         expect(await old.renew()).toBe(false);
         expect(await fresh?.renew()).toBe(true);
         expect(await bench.observe(0)).toBe('alive');
@@ -137,10 +147,33 @@ export function leaseContract(name: string, makeHarness: () => Promise<MetadataH
         const lease = await bench.require('a');
         expect(await bench.observe(0)).toBe('alive');
         await lease.release();
-        expect(lease.isSafe).toBe(false);
+        expect(lease.state).toBe('lost');
         expect(await bench.observe(0)).toBe('gone');
         expect(await bench.take('b')).toBeDefined();
         expect(await lease.renew()).toBe(false);
+      }));
+
+    it('a holder that is buried has lost its lease, and may take it anew', () =>
+      withBench(async (bench) => {
+        const lease = await bench.require('a');
+        await bench.observe(TTL_MS);
+        const version = bench.observed?.version ?? 0n;
+        expect(await buryLease(bench.other, { name: 'node/a', version })).toBe(true);
+        expect(await bench.observe(0)).toBe('gone');
+        expect(await lease.renew()).toBe(false);
+        expect(lease.state).toBe('lost');
+        expect(await (await bench.require('a')).renew()).toBe(true);
+        expect(await bench.observe(0)).toBe('alive');
+      }));
+
+    it('a holder that renewed is not buried', () =>
+      withBench(async (bench) => {
+        const lease = await bench.require('a');
+        await bench.observe(TTL_MS);
+        const version = bench.observed?.version ?? 0n;
+        await lease.renew();
+        expect(await buryLease(bench.other, { name: 'node/a', version })).toBe(false);
+        expect(await lease.renew()).toBe(true);
       }));
 
     it('after an outage of the observer everyone gets a full TTL again', () =>
@@ -148,10 +181,10 @@ export function leaseContract(name: string, makeHarness: () => Promise<MetadataH
         await bench.require('a');
         expect(await bench.observe(TTL_MS - 1_000)).toBe('alive');
         bench.isCutOff = true;
-        await bench.observe(8_000);
+        expect(await bench.observe(8_000)).toBe('unknown');
         bench.isCutOff = false;
         expect(await bench.observe(TTL_MS - 1)).toBe('alive');
-        expect(await bench.observe(1)).toBe('expired');
+        expect(await bench.observe(1)).toBe('stale');
       }));
 
     it('after a freeze of the observer everyone gets a full TTL again', () =>
@@ -160,7 +193,7 @@ export function leaseContract(name: string, makeHarness: () => Promise<MetadataH
         expect(await bench.observe(3_000)).toBe('alive');
         bench.now += 60_000;
         expect(await bench.observe(TTL_MS - 1)).toBe('alive');
-        expect(await bench.observe(1)).toBe('expired');
+        expect(await bench.observe(1)).toBe('stale');
       }));
   });
 }

@@ -16,9 +16,16 @@ export {
   type BatchSelection,
   type PlannedInvocation,
 } from './documents/batch-operation.js';
-export { Lease, type LeaseDependencies, type LeaseRequest } from './leases/lease.js';
-export { LeaseObserver, type LeaseObserverDependencies } from './leases/lease-observer.js';
-export type { LeaseState, ObservedLease } from './leases/lease-table.js';
+export { buryLease, Lease, type LeaseDependencies, type LeaseRequest } from './leases/lease.js';
+export { LeaseHolder, type LeaseState } from './leases/lease-holder.js';
+export {
+  LeaseObserver,
+  type LeaseObserverDependencies,
+  type ObservedLease,
+} from './leases/lease-observer.js';
+export { leaseTimes, LEASE_TTL_MS_MIN, type LeaseTimes } from './leases/lease-times.js';
+export { LeaseWatch, type LeaseSign, type Liveness } from './leases/lease-watch.js';
+export type { AccessKind } from './leases/store-access.js';
 export {
   CLUSTER_DOCUMENT,
   decodeCluster,

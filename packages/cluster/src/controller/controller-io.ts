@@ -1,9 +1,9 @@
 /** What goes into the machine of a controller and what comes out. The driver owns the metadata store, its watches and the probes of nodes. */
 
 import type { ClusterNode, NodeId, PartitionTable, PlacementOrders } from '@engine/domain';
+import type { AccessKind, LeaseSign } from '@engine/metadata';
 
 import type { PartitionReport } from '../leadership/leadership-io.js';
-import type { AccessKind } from '../leases/store-access.js';
 
 /** Revision of an entry in the store; `absent` while there is none. Later revisions of one entry are higher. */
 export type EntryRevision = bigint | 'absent';
@@ -25,7 +25,7 @@ export type ControllerInput =
   | { readonly kind: 'access-failed' }
   /** The documents of all nodes. */
   | { readonly kind: 'nodes'; readonly nodes: readonly ClusterNode[] }
-  | { readonly kind: 'node-lease'; readonly node: NodeId; readonly revision: bigint }
+  | ({ readonly kind: 'node-lease'; readonly node: NodeId } & LeaseSign)
   /** The node gave its lease back, or was buried, by whomever. */
   | { readonly kind: 'goodbye'; readonly node: NodeId; readonly revision: bigint }
   /** What came of `bury` was told, as `goodbye` or as the lease as it stands. */

@@ -13,12 +13,10 @@ import {
   type PartitionTable,
   type PlacementOrders,
 } from '@engine/domain';
+import { LeaseHolder, LeaseWatch, type LeaseTimes } from '@engine/metadata';
 import { assertNever } from '@engine/stdx';
 
 import type { PartitionReport } from '../leadership/leadership-io.js';
-import { LeaseHolder } from '../leases/lease-holder.js';
-import type { LeaseTimes } from '../leases/lease-times.js';
-import { LeaseWatch } from '../leases/lease-watch.js';
 import { place } from '../placement/place.js';
 import type { PlacementNode } from '../placement/placement-input.js';
 import type { Rendezvous } from '../placement/rendezvous.js';
@@ -140,7 +138,7 @@ export class Controller {
         this.#hearOfNodes(input.nodes);
         return;
       case 'node-lease':
-        this.#watch.seen(input.node, input.revision, now);
+        this.#watch.seen(input.node, input, now);
         return;
       case 'goodbye':
         this.#watch.goodbye(input.node, input.revision, now);
@@ -211,7 +209,7 @@ export class Controller {
     if (revision === 'absent' || !isLater(revision, this.#leaseRevision)) return;
     this.#leaseRevision = revision;
     this.#holder = input.kind === 'lease-written' ? this.#options.self : input.holder;
-    this.#watch.seen(CONTROLLER, revision, now);
+    this.#watch.seen(CONTROLLER, { revision, ttlMs: this.#options.times.ttlMs }, now);
     if (this.#holder !== this.#options.self) this.#lease.lost(now);
   }
 

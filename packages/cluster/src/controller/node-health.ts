@@ -7,8 +7,8 @@
  */
 
 import type { ClusterNode, NodeId, PlacementOrders } from '@engine/domain';
+import type { LeaseWatch } from '@engine/metadata';
 
-import type { LeaseWatch } from '../leases/lease-watch.js';
 import type { Availability, PlacementNode } from '../placement/placement-input.js';
 import { readsFormat } from './formats.js';
 

@@ -2,8 +2,8 @@
 
 import type { NodeId, PartitionTable } from '@engine/domain';
 import type { LogPosition } from '@engine/log';
+import type { LeaseState } from '@engine/metadata';
 
-import type { LeaseState } from '../leases/lease-holder.js';
 import type { LogTail, ReplicaPosition, StoreVerdict } from './chain-checks.js';
 
 export type Phase =

@@ -8,9 +8,9 @@
 
 import type { NodeId } from '@engine/domain';
 import { LOG_START, type LogPosition } from '@engine/log';
+import type { LeaseState } from '@engine/metadata';
 import { assertNever } from '@engine/stdx';
 
-import type { LeaseState } from '../leases/lease-holder.js';
 import { lostTail, type LogTail, type ReplicaPosition, type StoreVerdict } from './chain-checks.js';
 import type {
   Assignment,

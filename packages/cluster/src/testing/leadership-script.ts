@@ -2,8 +2,8 @@
 
 import type { NodeId } from '@engine/domain';
 import type { LogPosition } from '@engine/log';
+import type { LeaseState } from '@engine/metadata';
 
-import type { LeaseState } from '../leases/lease-holder.js';
 import type { StoreVerdict } from '../leadership/chain-checks.js';
 import type { Leadership } from '../leadership/leadership.js';
 import type {

@@ -1,8 +1,21 @@
-/** Watches leases, one round at a time: performs what `LeaseTable` asks of a round. The caller says when; about every fifth of a TTL. */
+/**
+ * Watches leases, one round at a time: reads them for a `LeaseWatch`, which knows the rules. The caller says when: about every fifth of
+ * a TTL; rounds further apart than `accessFreshMs` are an outage of the observer.
+ */
 
 import type { MetadataStore } from '../metadata-store.js';
 import { decodeLease, LEASE_PREFIX } from './lease-document.js';
-import { LeaseTable, type ObservedLease } from './lease-table.js';
+import type { LeaseTimes } from './lease-times.js';
+import { LeaseWatch, type Liveness } from './lease-watch.js';
+
+export interface ObservedLease {
+  /** Below `lease/`. */
+  readonly name: string;
+  readonly holder: string;
+  readonly note: string;
+  readonly version: bigint;
+  readonly liveness: Liveness;
+}
 
 export interface LeaseObserverDependencies {
   readonly store: MetadataStore;
@@ -15,21 +28,28 @@ export interface LeaseObserverDependencies {
 export class LeaseObserver {
   readonly #prefix: string;
   readonly #dependencies: LeaseObserverDependencies;
-  readonly #table: LeaseTable;
+  readonly #watch: LeaseWatch<string>;
+  #shown: readonly Omit<ObservedLease, 'liveness'>[] = [];
+  #askedAt = -Infinity;
 
-  /** `prefix`: below `lease/`, such as `node/`. `pauseMsMax`: a longer time between two rounds gives everyone a full TTL again. */
+  /** `prefix`: below `lease/`, such as `node/`. `times`: of the observer; a holder that says a longer TTL has that. */
   constructor(
-    { prefix, pauseMsMax }: { readonly prefix: string; readonly pauseMsMax: number },
+    { prefix, times }: { readonly prefix: string; readonly times: LeaseTimes },
     dependencies: LeaseObserverDependencies,
   ) {
     this.#prefix = LEASE_PREFIX + prefix;
     this.#dependencies = dependencies;
-    this.#table = new LeaseTable(pauseMsMax);
+    this.#watch = new LeaseWatch(times);
   }
 
-  /** As of the last round that succeeded. */
+  /** What the last round that succeeded showed; all `unknown` after one that failed, or when it is too long ago. */
   get leases(): readonly ObservedLease[] {
-    return this.#table.leases;
+    const isSighted = this.#watch.isSighted(this.#dependencies.monotonic());
+    return this.#shown.map((lease) => ({
+      ...lease,
+      // A reading says nothing of the time after it was asked for.
+      liveness: isSighted ? this.#watch.liveness(lease.name, this.#askedAt) : 'unknown',
+    }));
   }
 
   /** One round. Rejects with what kept the store from being written or read; then nothing has aged. One at a time. */
@@ -39,13 +59,19 @@ export class LeaseObserver {
       await write();
       const askedAt = monotonic();
       const entries = await store.list(this.#prefix);
-      const leases = entries.map(({ name, version, value }) => {
+      const now = monotonic();
+      this.#shown = entries.map(({ name: path, version, value }) => {
         const { holder, note, ttlMs, isGone } = decodeLease(value);
-        return { name: name.slice(LEASE_PREFIX.length), version, holder, note, ttlMs, isGone };
+        const name = path.slice(LEASE_PREFIX.length);
+        if (isGone) this.#watch.goodbye(name, version, now);
+        else this.#watch.seen(name, { revision: version, ttlMs }, now);
+        return { name, version, holder, note };
       });
-      this.#table.round({ askedAt, answeredAt: monotonic(), leases });
+      this.#askedAt = askedAt;
+      this.#watch.accessSucceeded('write', askedAt);
+      this.#watch.accessSucceeded('read', now);
     } catch (error) {
-      this.#table.failed();
+      this.#watch.accessFailed();
       throw error;
     }
   }

@@ -1,19 +1,21 @@
 /**
- * A lease in the hands of its holder. It is a document that the holder changes again and again; who watches it counts the holder
- * dead after a whole TTL without a change (LeaseObserver). The holder counts from the moment it sent its last renewal that
- * succeeded, and stops what must not run twice after two thirds of the TTL.
+ * A lease in the hands of its holder: a document that the holder changes again and again. The store is read and written here; how long
+ * the lease is held, `LeaseHolder` knows.
  */
 
 import { isEngineError } from '@engine/domain';
 
 import type { ExpectedVersion, MetadataEntry, MetadataStore } from '../metadata-store.js';
 import { decodeLease, encodeLease, LEASE_PREFIX } from './lease-document.js';
+import { LeaseHolder, type LeaseState } from './lease-holder.js';
+import { leaseTimes } from './lease-times.js';
 
 export interface LeaseRequest {
   /** Below `lease/`, such as `controller` or `node/worker-1`. */
   readonly name: string;
   /** One life of one process: never used again by another. */
   readonly holder: string;
+  /** At least LEASE_TTL_MS_MIN. */
   readonly ttlMs: number;
   /** What the others should know. */
   readonly note?: string;
@@ -30,10 +32,9 @@ export interface LeaseDependencies {
 export class Lease {
   readonly #request: LeaseRequest;
   readonly #dependencies: LeaseDependencies;
+  readonly #holder: LeaseHolder;
   #version: bigint;
   #renewals = 0;
-  #renewedAt: number;
-  #isLost = false;
 
   private constructor(
     request: LeaseRequest,
@@ -43,7 +44,8 @@ export class Lease {
     this.#request = request;
     this.#dependencies = dependencies;
     this.#version = taken.version;
-    this.#renewedAt = taken.sentAt;
+    this.#holder = new LeaseHolder(leaseTimes(request.ttlMs));
+    this.#holder.renewed(taken.sentAt);
   }
 
   /**
@@ -64,29 +66,29 @@ export class Lease {
       : new Lease(request, dependencies, { version, sentAt });
   }
 
-  /** From this moment of the monotonic clock on the holder must have stopped what may not run twice. */
-  get safeUntil(): number {
-    return this.#isLost
-      ? Number.NEGATIVE_INFINITY
-      : this.#renewedAt + (this.#request.ttlMs * 2) / 3;
+  /** Ask it first after any pause. Once it is `lost` it stays so. */
+  get state(): LeaseState {
+    return this.#holder.state(this.#dependencies.monotonic());
   }
 
-  /** Ask it first after any pause. */
-  get isSafe(): boolean {
-    return this.#dependencies.monotonic() < this.safeUntil;
+  /** From this moment of the monotonic clock on the holder must hold what may not run twice; undefined when it must already. */
+  get heldUntil(): number | undefined {
+    return this.#holder.heldUntil(this.#dependencies.monotonic());
   }
 
   /**
-   * Shows a sign of life; call it about every fifth of the TTL. False: another has taken the lease, and it is lost for good. Throws
-   * EngineError `unavailable` when the store cannot be reached: the renewal may have counted, the lease is as safe as before.
+   * Shows a sign of life; call it every `renewalIntervalMs`. False: another has taken the lease or counted the holder dead, and it is
+   * lost for good. Throws EngineError `unavailable` when the store cannot be reached: the renewal may have counted, the lease is as
+   * it was.
    */
   async renew(): Promise<boolean> {
-    while (!this.#isLost) {
+    while (!this.#isLost()) {
       const sentAt = this.#dependencies.monotonic();
       const version = await this.#put(false);
+      if (this.#isLost()) return false;
       if (version !== undefined) {
         this.#version = version;
-        this.#renewedAt = sentAt;
+        this.#holder.renewed(sentAt);
         return true;
       }
       await this.#catchUp();
@@ -96,9 +98,17 @@ export class Lease {
 
   /** Says goodbye: others may take the lease at once. Effects: the lease is no longer held, whatever the store answers. */
   async release(): Promise<void> {
-    if (this.#isLost) return;
-    this.#isLost = true;
+    if (this.#isLost()) return;
+    this.#lose();
     await this.#put(true);
+  }
+
+  #isLost(): boolean {
+    return this.state === 'lost';
+  }
+
+  #lose(): void {
+    this.#holder.lost(this.#dependencies.monotonic());
   }
 
   async #put(isGone: boolean): Promise<bigint | undefined> {
@@ -107,13 +117,28 @@ export class Lease {
     return put(this.#request, this.#dependencies, write);
   }
 
-  /** The version is another: of a renewal whose answer was lost, or of somebody else. */
+  /** The version is another: of a renewal whose answer was lost, of somebody else, or of one who buried the holder. */
   async #catchUp(): Promise<void> {
     const entry = await this.#dependencies.store.get(LEASE_PREFIX + this.#request.name);
-    const isOurs = entry !== undefined && decodeLease(entry.value).holder === this.#request.holder;
-    if (isOurs) this.#version = entry.version;
-    else this.#isLost = true;
+    const lease = entry === undefined ? undefined : decodeLease(entry.value);
+    const isOurs = lease?.holder === this.#request.holder && !lease.isGone;
+    if (entry !== undefined && isOurs) this.#version = entry.version;
+    else this.#lose();
   }
+}
+
+/**
+ * Writes onto a lease that its holder is counted dead, if it still stands at `version`; the holder learns it with its next renewal.
+ * False: it changed meanwhile, so the holder lives, or is another. Throws EngineError `unavailable` when the store cannot be reached.
+ */
+export async function buryLease(
+  store: MetadataStore,
+  { name, version }: { readonly name: string; readonly version: bigint },
+): Promise<boolean> {
+  const entry = await store.get(LEASE_PREFIX + name);
+  if (entry?.version !== version) return false;
+  const value = encodeLease({ ...decodeLease(entry.value), isGone: true });
+  return (await replace(store, { name, value, expected: version })) !== undefined;
 }
 
 /** What to replace; undefined when another holds the lease. */
@@ -139,8 +164,16 @@ async function put(
 ): Promise<bigint | undefined> {
   const { expected, renewals, isGone } = write;
   const value = encodeLease({ holder, ttlMs, renewals, isGone, note });
+  return replace(store, { name, value, expected });
+}
+
+/** The new version; undefined when the document had another. */
+async function replace(
+  store: MetadataStore,
+  write: { readonly name: string; readonly value: Uint8Array; readonly expected: ExpectedVersion },
+): Promise<bigint | undefined> {
   try {
-    return await store.put(LEASE_PREFIX + name, value, expected);
+    return await store.put(LEASE_PREFIX + write.name, write.value, write.expected);
   } catch (error) {
     if (isEngineError(error) && error.code === 'conflict') return undefined;
     throw error;

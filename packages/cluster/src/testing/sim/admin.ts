@@ -7,11 +7,11 @@ import {
   type PartitionTable,
   type PlacementOrders,
 } from '@engine/domain';
+import type { LeaseTimes } from '@engine/metadata';
 import { assertNever } from '@engine/stdx';
 
 import type { ControllerAction, ControllerInput } from '../../controller/controller-io.js';
 import { Controller, DEFAULT_TUNING, type ControllerTuning } from '../../controller/controller.js';
-import type { LeaseTimes } from '../../leases/lease-times.js';
 import type { Rendezvous } from '../../placement/rendezvous.js';
 import { Process } from './process.js';
 import type { Entry, SimDocuments } from './stores.js';
@@ -199,7 +199,13 @@ export class SimAdmin extends Process {
       case 'lease': {
         const { bye: hasLeft, incarnation } = value as LeaseValue;
         this.#incarnations.set(id as NodeId, incarnation);
-        this.#tell({ kind: hasLeft ? 'goodbye' : 'node-lease', node: id as NodeId, revision });
+        const node = id as NodeId;
+        const { ttlMs } = this.#surroundings.times;
+        this.#tell(
+          hasLeft
+            ? { kind: 'goodbye', node, revision }
+            : { kind: 'node-lease', node, revision, ttlMs },
+        );
         return;
       }
       default:

@@ -1,9 +1,9 @@
 /** A simulated cluster, and questions about how it is. */
 
 import type { NodeId, PartitionTable, PlacementOrders } from '@engine/domain';
+import { type LeaseTimes, leaseTimes } from '@engine/metadata';
 
 import { DEFAULT_TUNING, type ControllerTuning } from '../../controller/controller.js';
-import { leaseTimes, type LeaseTimes } from '../../leases/lease-times.js';
 import { Rendezvous } from '../../placement/rendezvous.js';
 import { SimAdmin } from './admin.js';
 import { SimDocuments, simChecksum, SimLog } from './stores.js';

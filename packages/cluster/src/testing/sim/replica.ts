@@ -2,12 +2,12 @@
 
 import type { NodeId } from '@engine/domain';
 import { LOG_START, type LogPosition, type LogRecord } from '@engine/log';
+import type { LeaseTimes } from '@engine/metadata';
 
 import { judgeRecord, judgeStore, settleAppend } from '../../leadership/chain-checks.js';
 import type { ReplicaPosition } from '../../leadership/chain-checks.js';
 import { Leadership } from '../../leadership/leadership.js';
 import type { LeadershipAction, LeadershipInput } from '../../leadership/leadership-io.js';
-import type { LeaseTimes } from '../../leases/lease-times.js';
 import { simChecksum, simRecord, type SimLog } from './stores.js';
 import type { Watchdog, Watched } from './watchdog.js';
 import type { World } from './world.js';

@@ -2,10 +2,9 @@
 
 import type { ClusterNode, PartitionTable } from '@engine/domain';
 import type { LogRecord } from '@engine/log';
+import { LeaseHolder, type LeaseState, type LeaseTimes } from '@engine/metadata';
 
 import { assignmentOf } from '../../leadership/leadership-io.js';
-import { LeaseHolder, type LeaseState } from '../../leases/lease-holder.js';
-import type { LeaseTimes } from '../../leases/lease-times.js';
 import type { Watchdog } from './watchdog.js';
 import { Process } from './process.js';
 import { SimReplica, type ReplicaHost } from './replica.js';

@@ -2,9 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 
 import { LeaseHolder } from './lease-holder.js';
 import { leaseTimes } from './lease-times.js';
-import { LeaseWatch } from './lease-watch.js';
+import { LeaseWatch, type LeaseSign } from './lease-watch.js';
 
 const TIMES = leaseTimes(15_000);
+
+const sign = (revision: bigint, ttlMs = TIMES.ttlMs): LeaseSign => ({ revision, ttlMs });
 
 /** A watch whose own access works every 500 ms up to `until`. */
 function sighted(watch: LeaseWatch<string>, from: number, until: number): void {
@@ -17,7 +19,7 @@ function sighted(watch: LeaseWatch<string>, from: number, until: number): void {
 function watching(): LeaseWatch<string> {
   const watch = new LeaseWatch<string>(TIMES);
   sighted(watch, 0, 1_000);
-  watch.seen('a', 1n, 1_000);
+  watch.seen('a', sign(1n), 1_000);
   return watch;
 }
 
@@ -26,12 +28,25 @@ describe('the lease of a node, as others see it', () => {
     const watch = watching();
     sighted(watch, 1_000, 15_500);
     expect(watch.liveness('a', 15_999)).toBe('alive');
-    watch.seen('a', 1n, 15_999);
+    watch.seen('a', sign(1n), 15_999);
     sighted(watch, 15_500, 16_000);
     expect(watch.liveness('a', 16_000)).toBe('stale');
-    watch.seen('a', 2n, 16_100);
+    watch.seen('a', sign(2n), 16_100);
     expect(watch.liveness('a', 16_100)).toBe('alive');
     expect(() => leaseTimes(14_999)).toThrow('at least');
+  });
+
+  it('LSE-1 lasts as long as its holder says, when that is longer than the own TTL', () => {
+    const watch = watching();
+    watch.seen('a', sign(2n, 30_000), 2_000);
+    sighted(watch, 1_000, 32_000);
+    expect(watch.isSuspect('a', 21_999)).toBe(false);
+    expect(watch.isSuspect('a', 22_000)).toBe(true);
+    expect(watch.liveness('a', 31_999)).toBe('alive');
+    expect(watch.liveness('a', 32_000)).toBe('stale');
+    watch.seen('a', sign(3n, 1), 32_001);
+    sighted(watch, 32_000, 46_000);
+    expect(watch.liveness('a', 47_000)).toBe('alive');
   });
 
   it('LSE-2 says nothing while the own reads or writes fail, and gives a full TTL after', () => {
@@ -65,7 +80,7 @@ describe('the lease of a node, as others see it', () => {
     watch.goodbye('a', 2n, 1_100);
     expect(watch.liveness('a', 1_100)).toBe('gone');
     watch.goodbye('a', 1n, 1_150);
-    watch.seen('a', 3n, 1_200);
+    watch.seen('a', sign(3n), 1_200);
     watch.goodbye('a', 2n, 1_250);
     expect(watch.liveness('a', 1_250)).toBe('alive');
   });
@@ -77,7 +92,7 @@ describe('the lease of a node, as others see it', () => {
     expect(watch.liveness('a', 3_400)).toBe('alive');
     watch.refused('a', 3_500);
     expect(watch.liveness('a', 3_500)).toBe('refused');
-    watch.seen('a', 2n, 3_600);
+    watch.seen('a', sign(2n), 3_600);
     expect(watch.liveness('a', 3_600)).toBe('alive');
   });
 
@@ -88,7 +103,7 @@ describe('the lease of a node, as others see it', () => {
     watch.reached('a');
     watch.refused('a', 4_500);
     expect(watch.liveness('a', 4_500)).toBe('alive');
-    watch.seen('a', 2n, 6_000);
+    watch.seen('a', sign(2n), 6_000);
     watch.refused('a', 7_500);
     expect(watch.liveness('a', 7_500)).toBe('alive');
   });

@@ -7,14 +7,23 @@
  * holder is an opinion until the holder is buried.
  */
 
-import type { LeaseTimes } from './lease-times.js';
+import { leaseTimes, type LeaseTimes } from './lease-times.js';
 import { StoreAccess, type AccessKind } from './store-access.js';
 
 /** `unknown`: the own access does not work, so nothing is said; whoever was alive is treated so. */
 export type Liveness = 'alive' | 'stale' | 'refused' | 'gone' | 'unknown';
 
+/** A change of a lease. */
+export interface LeaseSign {
+  readonly revision: bigint;
+  /** What the holder says that its lease lasts. */
+  readonly ttlMs: number;
+}
+
 interface Watched {
   revision: bigint;
+  /** The longer ones of the observer's and the holder's. */
+  times: LeaseTimes;
   changedAt: number;
   /** Since when connections are refused without a change of the lease. */
   refusedSince: number | undefined;
@@ -33,12 +42,16 @@ export class LeaseWatch<Id extends string> {
     this.#access = new StoreAccess(times.accessFreshMs);
   }
 
-  /** The lease of `id` stands at `revision`. Only a revision that was not seen before is a sign of life. */
-  seen(id: Id, revision: bigint, now: number): void {
+  /**
+   * The lease of `id` stands at `revision`. Only a revision that was not seen before is a sign of life. A holder with a longer TTL than
+   * the observer's is given that, so that one that lets go later is not counted dead before.
+   */
+  seen(id: Id, { revision, ttlMs }: LeaseSign, now: number): void {
     const known = this.#watched.get(id);
     if (known !== undefined && revision <= known.revision) return;
     this.#watched.set(id, {
       revision,
+      times: ttlMs > this.#times.ttlMs ? leaseTimes(ttlMs) : this.#times,
       changedAt: now,
       refusedSince: undefined,
       refusedAt: now,
@@ -48,7 +61,7 @@ export class LeaseWatch<Id extends string> {
 
   /** The holder gave its lease back at `revision`, or was buried: somebody wrote onto the lease that it is counted dead. */
   goodbye(id: Id, revision: bigint, now: number): void {
-    this.seen(id, revision, now);
+    this.seen(id, { revision, ttlMs: this.#times.ttlMs }, now);
     const watched = this.#watched.get(id);
     if (watched?.revision === revision) watched.hasSaidGoodbye = true;
   }
@@ -93,7 +106,7 @@ export class LeaseWatch<Id extends string> {
     if (watched === undefined || watched.hasSaidGoodbye) return 'gone';
     if (this.#isRefused(watched, goodSince)) return 'refused';
     const countedFrom = Math.max(watched.changedAt, goodSince);
-    return now - countedFrom >= this.#times.ttlMs ? 'stale' : 'alive';
+    return now - countedFrom >= watched.times.ttlMs ? 'stale' : 'alive';
   }
 
   /** True when nothing was seen of a lease for so long that its holder may have let go, although it is not yet dead to others. */
@@ -101,7 +114,7 @@ export class LeaseWatch<Id extends string> {
     const watched = this.#watched.get(id);
     const goodSince = this.#access.goodSince(now);
     if (watched === undefined || goodSince === undefined) return false;
-    return now - Math.max(watched.changedAt, goodSince) >= this.#times.abortAfterMs;
+    return now - Math.max(watched.changedAt, goodSince) >= watched.times.abortAfterMs;
   }
 
   #isRefused({ refusedSince, refusedAt }: Watched, goodSince: number): boolean {
