@@ -36,6 +36,9 @@ export const INBOX_LENGTH_MAX = 1_000_000;
 /** Replacements of the state that wait in the inbox of one object key; more are refused (`limit-reached`). */
 export const INBOX_REPLACEMENTS_MAX = 100;
 
+/** Entries of a state that is replaced as a whole, in one decision; more are refused (HTTP 413). */
+export const STATE_REPLACEMENT_ENTRIES_MAX = 10_000;
+
 /** Entries in one journal; with a further command the invocation is paused, further signals are dropped. */
 export const JOURNAL_LENGTH_MAX = 1_000_000;
 

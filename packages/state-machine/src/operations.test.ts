@@ -172,6 +172,16 @@ describe('replacement of a state', () => {
     expect(machine.state.objectLock('Counter', 'k')).toBeUndefined();
   });
 
+  it('STA-2 has a bounded number of entries', () => {
+    const machine = new Machine();
+    const entries = (count: number): string =>
+      Array.from({ length: count }, (_, index) => `k${String(index)}=1`).join(',');
+    const max = limits.STATE_REPLACEMENT_ENTRIES_MAX;
+    expect(machine.ask(`replace Counter/k with ${entries(max + 1)}`)).toBe('limit-reached');
+    expect(machine.ask(`replace Counter/k with ${entries(max)}`)).toBe('done');
+    expect(machine.state.stateDirectory('Counter', 'k')?.entries).toHaveLength(max);
+  });
+
   it('STA-2 counts the version over key bytes, not over UTF-16', () => {
     const machine = new Machine();
     // U+FF5E sorts before U+1F600 as bytes and after it as UTF-16.

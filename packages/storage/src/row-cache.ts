@@ -1,6 +1,7 @@
 /**
  * Bounded cache in two generations: a row that is used moves to the young one, and when that is full the old one is dropped.
- * Costs one map look-up per hit. Rows that are not durable yet are pinned: they survive every turn.
+ * Costs one map look-up per hit. Rows that are not durable yet are pinned: they survive every turn. A generation that began with
+ * pinned rows takes as many others before the next turn, so however many rows one record has, each is carried on a few times.
  */
 
 export interface CacheLimits {
@@ -31,6 +32,8 @@ export class RowCache<Cell extends Cached> {
   #young = new Map<string, Cell>();
   #old = new Map<string, Cell>();
   #youngBytes = 0;
+  /** Pinned rows with which the young generation began. */
+  #carriedRows = 0;
   /** The cell asked for last: a decision asks for the same row several times in a row. */
   #lastKey: string | undefined;
   #lastCell: Cell | undefined;
@@ -55,7 +58,7 @@ export class RowCache<Cell extends Cached> {
 
   /** Adds a cell that is not in the cache. */
   add(key: string, cell: Cell): void {
-    if (this.#young.size >= this.#rowsMax || this.#youngBytes >= this.#bytesMax) this.#turn();
+    if (this.#isYoungFull) this.#turn();
     this.#young.set(key, cell);
     this.#youngBytes += cell.bytes;
     this.#remember(key, cell);
@@ -72,6 +75,12 @@ export class RowCache<Cell extends Cached> {
     this.#young.clear();
     this.#old.clear();
     this.#youngBytes = 0;
+    this.#carriedRows = 0;
+  }
+
+  get #isYoungFull(): boolean {
+    const isOverLimit = this.#young.size >= this.#rowsMax || this.#youngBytes >= this.#bytesMax;
+    return isOverLimit && this.#young.size >= 2 * this.#carriedRows;
   }
 
   #rejuvenate(key: string): Cell | undefined {
@@ -99,5 +108,6 @@ export class RowCache<Cell extends Cached> {
       this.#young.set(key, cell);
       this.#youngBytes += cell.bytes;
     }
+    this.#carriedRows = this.#young.size;
   }
 }

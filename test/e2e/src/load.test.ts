@@ -133,7 +133,7 @@ describe('load', () => {
       onEngine(
         `${String(SLEEPERS)} sleepers`,
         async (engine) => {
-          const wakeAt = Date.now() + full(40_000, 6_000);
+          const wakeAt = Date.now() + full(40_000, 20_000);
           await each(SLEEPERS, async () => {
             await send(engine, 'Crowd/nap', wakeAt);
           });

@@ -1,8 +1,9 @@
 /** The state of objects and workflows. */
 
-import { EngineError, type OperationOutcome } from '@engine/domain';
+import { EngineError, limits, type OperationOutcome } from '@engine/domain';
 import type { AdminContext } from '../context.js';
 import { STATE_BODY_BYTES_MAX } from '../limits.js';
+import { HttpProblem } from './problem.js';
 import { pathText, readBody } from './request.js';
 import type { Route } from './routes.js';
 import { stateBody } from './service-bodies.js';
@@ -20,6 +21,7 @@ export function stateRoutes({ schemas, states }: AdminContext): Route[] {
         const type = schemas.current.service(service)?.service.type;
         checkTarget(service, type, entries.length);
         checkScope(body.scope ?? undefined);
+        checkSize(entries.length);
         const outcome = await states.replace({
           service,
           key: body.object_key,
@@ -44,6 +46,13 @@ function checkTarget(service: string, type: string | undefined, entryCount: numb
   if (type === undefined && entryCount > 0) {
     throw new EngineError('not-found', `unknown service '${service}'`);
   }
+}
+
+/** One decision writes them all. Errors: 413. */
+function checkSize(entryCount: number): void {
+  const max = limits.STATE_REPLACEMENT_ENTRIES_MAX;
+  if (entryCount <= max) return;
+  throw new HttpProblem(413, `the state has more than ${String(max)} entries`);
 }
 
 /** Errors: RT0024 (interface §8). */

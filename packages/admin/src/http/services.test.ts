@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { limits } from '@engine/domain';
 import { encodeUtf8 } from '@engine/stdx';
 import { STATE_BODY_BYTES_MAX } from '../limits.js';
 import { AdminFixture, problem, type Reply } from '../testing/admin-fixture.js';
@@ -185,6 +186,16 @@ describe('replacing a state', () => {
     admin.stateAnswer = answer;
     const reply = await replace('Obj', { object_key: 'k', new_state: {} });
     expect(reply.status).toBe(status);
+  });
+
+  it('may have many entries, up to a limit', async () => {
+    const counted = (count: number): Promise<Reply> => {
+      const entries = Array.from({ length: count }, (_, index) => [`k${String(index)}`, 'v']);
+      return replace('Obj', { object_key: 'k', new_state: Object.fromEntries(entries) });
+    };
+    const max = limits.STATE_REPLACEMENT_ENTRIES_MAX;
+    expect((await counted(max)).status).toBe(202);
+    expect(await counted(max + 1)).toMatchObject({ status: 413, json: problem(null) });
   });
 
   it('may be large, up to a limit', async () => {

@@ -1,6 +1,7 @@
 /** Replacement of the state of a key from outside, in its turn among the exclusive invocations of the key (SPEC STA-2). */
 
 import type { OperationOutcome } from '@engine/domain';
+import { limits } from '@engine/domain';
 import { assertNever } from '@engine/stdx';
 
 import type { ReplaceState } from '../command.js';
@@ -9,6 +10,7 @@ import { replaceInTurn } from '../turns.js';
 
 export function replaceStateOf(draft: Draft, command: ReplaceState): OperationOutcome {
   const { service, key, expectedVersion, entries } = command;
+  if (entries.length > limits.STATE_REPLACEMENT_ENTRIES_MAX) return 'limit-reached';
   const turn = replaceInTurn(draft, { service, key }, { expectedVersion, entries });
   switch (turn) {
     case 'now':
