@@ -46,6 +46,11 @@ module.exports = {
       { path: '^packages/', pathNot: '^packages/(attempt|stdx|domain|service-protocol)/' },
     ),
     forbid(
+      'cluster-sees-only',
+      { path: '^packages/cluster/' },
+      { path: '^packages/', pathNot: '^packages/(cluster|stdx|domain|log|metadata)/' },
+    ),
+    forbid(
       'front-door-only',
       { path: '^packages/([^/]+)/' },
       { path: '^packages/[^/]+/src/(?!index\\.ts$)', pathNot: '^packages/$1/' },

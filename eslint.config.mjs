@@ -11,9 +11,10 @@ const nodeFree = [
   'metadata',
   'state-machine',
   'attempt',
+  'cluster',
 ];
 // Still rooms, in addition, run to completion: nothing in them suspends.
-const still = ['domain', 'wire', 'service-protocol', 'state-machine', 'attempt'];
+const still = ['domain', 'wire', 'service-protocol', 'state-machine', 'attempt', 'cluster'];
 
 const timeAndChance = [
   ["MemberExpression[object.name='Date'][property.name='now']", 'Time arrives as an argument.'],

@@ -5,7 +5,7 @@ const storeys = [
   ['domain'],
   ['wire', 'service-protocol'],
   ['storage', 'log', 'metadata'],
-  ['state-machine', 'attempt'],
+  ['state-machine', 'attempt', 'cluster'],
   ['runtime', 'telemetry'],
   ['rpc', 'storage-leveldb', 'nats', 'kafka', 'lambda', 'request-identity', 'object-store', 'sql'],
   ['ingress', 'admin', 'worker', 'example'],

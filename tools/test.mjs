@@ -5,8 +5,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { binOf, nodeEnv, pinnedNode, root, say, setUp } from './bootstrap.mjs';
+import { findNatsServer } from './nats-server.mjs';
 
 setUp({ build: false });
+// Suites against real servers are skipped without it, and say so.
+const natsServer = findNatsServer({ log: say });
+if (natsServer.path === undefined) say(natsServer.problem);
 
 // How long jest may take to end after it has written its results.
 const JEST_END_MS = 15_000;

@@ -50,6 +50,8 @@ export type ConditionCode =
   | 'overloaded'
   | 'unavailable'
   | 'storage'
+  /** Another leader holds the partition: step down and start again from the store. */
+  | 'deposed'
   | 'internal'
   | 'cancelled';
 

@@ -54,6 +54,23 @@ export {
 } from './timer.js';
 export { PARTITION_COUNT_MAX, toPartitionId, type PartitionId } from './partition.js';
 export {
+  NO_ORDERS,
+  NODE_ID_LENGTH_MAX,
+  parseNodeId,
+  ROLES,
+  type ClusterConfiguration,
+  type ClusterNode,
+  type FormatRange,
+  type NodeAddresses,
+  type NodeId,
+  type PartitionAssignment,
+  type PartitionPin,
+  type PartitionTable,
+  type PlacementOrders,
+  type ReplicaCount,
+  type Role,
+} from './cluster.js';
+export {
   recipientOf,
   type InvocationRequest,
   type OutboxCursor,

@@ -9,6 +9,19 @@ export {
   type LogPosition,
   type LogRecord,
 } from './record.js';
+export type {
+  ApplyRecord,
+  Candidate,
+  FollowOutcome,
+  FollowRequest,
+  LeaderLog,
+  LogBreak,
+  LogEnd,
+  LogHealth,
+  SharedLog,
+  TakeOver,
+} from './shared-log.js';
+export { MemorySharedLog, type MemorySharedLogDependencies } from './memory-shared-log.js';
 export {
   MemoryLogHistory,
   MemoryPartitionLog,

@@ -10,6 +10,29 @@ export class MemoryLogHistory {
   readonly records: LogRecord[] = [];
   /** Highest epoch that a leader took. */
   epoch = 0n;
+  #waiting: (() => void)[] = [];
+
+  /** Effects: wakes whoever waits for a change. */
+  append(record: LogRecord): void {
+    this.records.push(record);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  /** Resolves after the next append. Rejects with the signal's reason. */
+  changed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+      };
+      signal.addEventListener('abort', onAbort);
+      this.#waiting.push(() => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      });
+    });
+  }
 }
 
 export interface MemoryPartitionLogDependencies {
@@ -45,7 +68,7 @@ export class MemoryPartitionLog implements PartitionLog {
     assertContinues(this.#position, record);
     this.#isInFlight = true;
     await this.#apply(record);
-    this.history.records.push(record);
+    this.history.append(record);
     this.#position = { epoch: record.epoch, sequence: record.sequence, chain: record.chain };
     this.#isInFlight = false;
   }

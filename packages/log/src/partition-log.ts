@@ -10,7 +10,8 @@ export interface PartitionLog {
    * one continues this one. When the outcome cannot be known the promise stays open for ever and the owner of the log is
    * told; nothing may be released then.
    *
-   * Throws AssertionError when the record does not continue the log.
+   * Rejects with EngineError `deposed` when another leader's record stands in its place: nothing of it may be released, and this
+   * log takes nothing more. Throws AssertionError when the record does not continue the log.
    */
   commit(record: LogRecord): Promise<void>;
 }

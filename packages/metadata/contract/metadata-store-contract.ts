@@ -8,6 +8,8 @@ export interface MetadataHarness {
   readonly store: MetadataStore;
   /** What a restart finds. Absent: the twin forgets. */
   readonly reopen?: () => Promise<MetadataStore>;
+  /** The same documents as another process sees them. Absent: one process has them for itself. */
+  readonly another?: () => Promise<MetadataStore>;
   dispose(): Promise<void>;
 }
 
@@ -137,6 +139,40 @@ export function metadataStoreContract(
         await other.until(() => true);
         expect(ended.entries).toEqual([]);
         kept[Symbol.dispose]();
+      }));
+
+    it('lists the documents of a prefix by name', () =>
+      withStore(async (store) => {
+        expect(await store.list('lease/')).toEqual([]);
+        const b = await store.put('lease/node/b', bytes(2), 'absent');
+        const a = await store.put('lease/node/a.x y', bytes(1), 'absent');
+        await store.put('leases', bytes(9), 'absent');
+        await store.put('lease', bytes(9), 'absent');
+        const c = await store.put('lease/c', bytes(3), 'absent');
+        expect(await store.list('lease/node/')).toEqual([
+          { name: 'lease/node/a.x y', value: bytes(1), version: a },
+          { name: 'lease/node/b', value: bytes(2), version: b },
+        ]);
+        expect((await store.list('lease/')).map(({ version }) => version)).toEqual([c, a, b]);
+      }));
+
+    it('another process sees what was put, and only one of two writers wins', () =>
+      withStore(async (store, harness) => {
+        if (harness.another === undefined) return;
+        const other = await harness.another();
+        const seen = new Collector();
+        const watch = other.watch('a', seen.listen);
+        let version = await store.put('a', bytes(0), 'absent');
+        for (let round = 1; round <= 20; round++) {
+          expect(await other.get('a')).toEqual({ value: bytes(round - 1), version });
+          const both = [store, other].map((writer) => writer.put('a', bytes(round), version));
+          const outcomes = await Promise.allSettled(both);
+          const won = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+          expect(won).toHaveLength(1);
+          version = won[0]?.value ?? 0n;
+        }
+        await seen.until((entry) => entry.version === version);
+        watch[Symbol.dispose]();
       }));
 
     it('keeps documents and versions over a restart', () =>

@@ -1,6 +1,8 @@
-import { metadataStoreContract } from '../contract/index.js';
+import { leaseContract, metadataStoreContract } from '../contract/index.js';
 import { MemoryMetadataStore } from './memory-metadata-store.js';
 
-metadataStoreContract('MemoryMetadataStore', () =>
-  Promise.resolve({ store: new MemoryMetadataStore(), dispose: () => Promise.resolve() }),
-);
+const makeHarness = () =>
+  Promise.resolve({ store: new MemoryMetadataStore(), dispose: () => Promise.resolve() });
+
+metadataStoreContract('MemoryMetadataStore', makeHarness);
+leaseContract('MemoryMetadataStore', makeHarness);

@@ -1,6 +1,11 @@
 import { EngineError } from '@engine/domain';
 
-import type { ExpectedVersion, MetadataEntry, MetadataStore } from './metadata-store.js';
+import type {
+  ExpectedVersion,
+  MetadataEntry,
+  MetadataStore,
+  NamedEntry,
+} from './metadata-store.js';
 import { Watchers } from './watchers.js';
 
 /** Memory twin of MetadataStore. */
@@ -24,6 +29,12 @@ export class MemoryMetadataStore implements MetadataStore {
 
   watch(name: string, listener: (entry: MetadataEntry) => void): Disposable {
     return this.#watchers.add(name, listener, this.get(name));
+  }
+
+  list(prefix: string): Promise<readonly NamedEntry[]> {
+    const found = [...this.#entries].filter(([name]) => name.startsWith(prefix));
+    const named = found.map(([name, entry]) => ({ ...entry, name }));
+    return Promise.resolve(named.sort((a, b) => (a.name < b.name ? -1 : 1)));
   }
 }
 

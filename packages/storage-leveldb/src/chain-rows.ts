@@ -18,6 +18,8 @@ import {
 } from '@engine/storage';
 import { chainLinkRow, encodeRow, positionRow } from '@engine/wire';
 
+import { WRITE_BUFFER_BYTES_DEFAULT } from './level-kv-store.js';
+
 const VERIFY_PAGE_ROWS = 4_096;
 
 /** Rows that one record trims at most: more than it adds, so that the rest shrinks. */
@@ -33,6 +35,14 @@ const MARK_BYTES = 1024 * 1024;
 interface Mark {
   readonly sequence: bigint;
   readonly writtenBytes: number;
+}
+
+/** Write buffers for which the rows against lost writes are kept. */
+const KEPT_WRITE_BUFFERS = 4;
+
+/** For how many written bytes rows are kept in a store with such a write buffer. */
+export function keptBytesOf(writeBufferBytes: number | undefined): number {
+  return KEPT_WRITE_BUFFERS * (writeBufferBytes ?? WRITE_BUFFER_BYTES_DEFAULT);
 }
 
 export interface ChainRowsOptions {

@@ -44,6 +44,7 @@ partitionLogContract('EmbeddedLog on MemoryKvStore', () => {
   const open = async () => (await openOn(store)).partition(place.partition);
   return Promise.resolve({
     checksum: hashes.xxh3,
+    announcements: 0n,
     open,
     reopen: () => {
       store = store.crash();
@@ -61,6 +62,7 @@ partitionLogContract('EmbeddedLog on LevelKvStore', async () => {
   const open = async () => (await openOn(store)).partition(place.partition);
   return {
     checksum: hashes.xxh3,
+    announcements: 0n,
     open,
     reopen: async () => {
       await store.close();

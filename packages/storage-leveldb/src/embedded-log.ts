@@ -10,18 +10,11 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 
 import { EngineError, isEngineError, type PartitionId } from '@engine/domain';
 import { assertContinues, type LogPosition, type LogRecord, type PartitionLog } from '@engine/log';
-import { partitionPrefix, type KvBatch, type KvStore, type PartitionPlace } from '@engine/storage';
+import type { KvStore, PartitionPlace } from '@engine/storage';
 import { assert } from '@engine/stdx';
-import { visitMutations } from '@engine/wire';
 
-import { ChainRows } from './chain-rows.js';
-import { WRITE_BUFFER_BYTES_DEFAULT } from './level-kv-store.js';
-
-/** Bytes of one record that are handed to the store in one turn of the event loop; about 5 ms. */
-const STAGED_BYTES_PER_TURN_MAX = 4 * 1024 * 1024;
-
-/** Write buffers for which the rows against lost writes are kept. */
-const KEPT_WRITE_BUFFERS = 4;
+import { ChainRows, keptBytesOf } from './chain-rows.js';
+import { RecordStager, type OpenedPartition } from './record-stager.js';
 
 export interface EmbeddedLogOptions {
   readonly places: readonly PartitionPlace[];
@@ -33,13 +26,6 @@ export interface EmbeddedLogDependencies {
   readonly store: KvStore;
   /** Called at most once, when a write to disk failed. */
   readonly onFatal: (error: EngineError) => void;
-}
-
-/** A partition whose rows were verified. */
-interface OpenedPartition {
-  readonly place: PartitionPlace;
-  readonly rows: ChainRows;
-  readonly position: LogPosition;
 }
 
 interface QueuedRecord {
@@ -101,7 +87,7 @@ export class EmbeddedLog {
   }
 
   async #begin({ places, writeBufferBytes }: EmbeddedLogOptions): Promise<void> {
-    const keptBytes = KEPT_WRITE_BUFFERS * (writeBufferBytes ?? WRITE_BUFFER_BYTES_DEFAULT);
+    const keptBytes = keptBytesOf(writeBufferBytes);
     const opened: OpenedPartition[] = [];
     for (const place of places) {
       const rows = new ChainRows({ place, keptBytes });
@@ -143,11 +129,11 @@ export class EmbeddedLog {
     for (const { log, record } of group) {
       let from = 0;
       for (;;) {
-        from = log.stageRows(batch, record, from);
+        from = log.stager.stageRows(batch, record, from);
         if (from >= record.mutations.bytes.length) break;
         await othersTurn();
       }
-      this.#writtenBytes += log.stageLink(batch, record, this.#writtenBytes);
+      this.#writtenBytes += log.stager.stageLink(batch, record, this.#writtenBytes);
     }
     await batch.write({ sync: true });
   }
@@ -161,21 +147,16 @@ export class EmbeddedLog {
   }
 }
 
-/** The log of one partition: stages its records, knows its position. */
+/** The log of one partition: queues its records, knows its position. */
 class EmbeddedPartitionLog implements PartitionLog {
+  readonly stager: RecordStager;
   readonly #embedded: EmbeddedLog;
-  readonly #rows: ChainRows;
-  readonly #prefix: Uint8Array;
-  /** Scratch for keys: the prefix stays, the rest is copied in. */
-  #key: Uint8Array;
   #position: LogPosition;
   #isInFlight = false;
 
   constructor(opened: OpenedPartition, embedded: EmbeddedLog) {
+    this.stager = new RecordStager(opened);
     this.#embedded = embedded;
-    this.#rows = opened.rows;
-    this.#prefix = partitionPrefix(opened.place);
-    this.#key = this.#scratch(512);
     this.#position = opened.position;
   }
 
@@ -190,36 +171,8 @@ class EmbeddedPartitionLog implements PartitionLog {
     return this.#embedded.append(this, record);
   }
 
-  /** Adds rows of the record to the batch, from the byte `from` of its mutations on. Returns where the next call begins. */
-  stageRows(batch: KvBatch, { mutations }: LogRecord, from: number): number {
-    const prefixBytes = this.#prefix.length;
-    const part = { from, bytesMax: STAGED_BYTES_PER_TURN_MAX };
-    const stage = (key: Uint8Array, value: Uint8Array | undefined): void => {
-      const length = prefixBytes + key.length;
-      if (length > this.#key.length) this.#key = this.#scratch(length * 2);
-      this.#key.set(key, prefixBytes);
-      const full = this.#key.subarray(0, length);
-      if (value === undefined) batch.del(full);
-      else batch.put(full, value);
-    };
-    return visitMutations(mutations, stage, part);
-  }
-
-  /** Adds the link of the record. Returns about how many bytes the whole record writes. */
-  stageLink(batch: KvBatch, record: LogRecord, writtenBytes: number): number {
-    const { epoch, sequence, chain, mutations } = record;
-    const bytes = mutations.bytes.length + mutations.count * this.#prefix.length;
-    return bytes + this.#rows.stage(batch, { epoch, sequence, chain }, writtenBytes);
-  }
-
   applied({ epoch, sequence, chain }: LogRecord): void {
     this.#position = { epoch, sequence, chain };
     this.#isInFlight = false;
-  }
-
-  #scratch(length: number): Uint8Array {
-    const bytes = new Uint8Array(length);
-    bytes.set(this.#prefix);
-    return bytes;
   }
 }

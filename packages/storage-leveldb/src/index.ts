@@ -15,4 +15,5 @@ export {
   type EmbeddedLogDependencies,
   type EmbeddedLogOptions,
 } from './embedded-log.js';
+export { Replica, type ReplicaOptions } from './replica.js';
 export { LevelMetadataStore, openMetadata, type OpenedMetadata } from './level-metadata-store.js';

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { metadataStoreContract } from '@engine/metadata/contract';
+import { leaseContract, metadataStoreContract } from '@engine/metadata/contract';
 import { MemoryKvStore } from '@engine/storage';
 
 import { METADATA_STORE } from './format.js';
 import { LevelKvStore } from './level-kv-store.js';
 import { LevelMetadataStore, openMetadata } from './level-metadata-store.js';
 
-metadataStoreContract('LevelMetadataStore', async () => {
+async function makeHarness() {
   const directory = await mkdtemp(join(tmpdir(), 'engine-metadata-'));
   const openStore = () => LevelKvStore.open({ directory, kind: METADATA_STORE });
   let store = await openStore();
@@ -26,7 +26,10 @@ metadataStoreContract('LevelMetadataStore', async () => {
       await rm(directory, { recursive: true });
     },
   };
-});
+}
+
+metadataStoreContract('LevelMetadataStore', makeHarness);
+leaseContract('LevelMetadataStore', makeHarness);
 
 describe('LevelMetadataStore', () => {
   const value = Uint8Array.of(1);

@@ -10,15 +10,19 @@ import {
   type ExpectedVersion,
   type MetadataEntry,
   type MetadataStore,
+  type NamedEntry,
 } from '@engine/metadata';
-import { encodeUtf8 } from '@engine/stdx';
-import { LAYOUTS, type KvStore } from '@engine/storage';
+import { decodeUtf8, encodeUtf8 } from '@engine/stdx';
+import { LAYOUTS, prefixEnd, type KvStore } from '@engine/storage';
 
 import { FileLedger, NO_LEDGER, type DocumentLedger } from './document-ledger.js';
 import { METADATA_STORE } from './format.js';
 import { LevelKvStore } from './level-kv-store.js';
 
 const VERSION_BYTES = 8;
+
+/** Documents that one listing gives; far more than a cluster has. */
+const LISTED_MAX = 100_000;
 
 /** A metadata store and what it holds open. */
 export interface OpenedMetadata {
@@ -76,6 +80,15 @@ export class LevelMetadataStore implements MetadataStore {
     return this.#watchers.add(name, listener, this.get(name));
   }
 
+  async list(prefix: string): Promise<readonly NamedEntry[]> {
+    const gte = keyOf(prefix);
+    const rows = await this.#store.scan({ gte, lt: prefixEnd(gte), limit: LISTED_MAX });
+    return rows.map(({ key, value }) => {
+      const name = decodeUtf8(key.subarray(1));
+      return { ...decodeEntry(value, name), name };
+    });
+  }
+
   async #write(name: string, value: Uint8Array, expected: ExpectedVersion): Promise<bigint> {
     if (this.#failure !== undefined) {
       const cause = this.#failure;
@@ -99,13 +112,16 @@ export class LevelMetadataStore implements MetadataStore {
 
   #read(name: string): MetadataEntry | undefined {
     const bytes = this.#store.get(keyOf(name));
-    if (bytes === undefined) return undefined;
-    if (bytes.length < VERSION_BYTES) {
-      throw new EngineError('storage', `document '${name}' is cut off`);
-    }
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { version: view.getBigUint64(0), value: bytes.subarray(VERSION_BYTES) };
+    return bytes === undefined ? undefined : decodeEntry(bytes, name);
   }
+}
+
+function decodeEntry(bytes: Uint8Array, name: string): MetadataEntry {
+  if (bytes.length < VERSION_BYTES) {
+    throw new EngineError('storage', `document '${name}' is cut off`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { version: view.getBigUint64(0), value: bytes.subarray(VERSION_BYTES) };
 }
 
 function keyOf(name: string): Uint8Array {

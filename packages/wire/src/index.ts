@@ -18,12 +18,14 @@ export {
   type EncodedMutations,
 } from './log/mutations.js';
 export {
+  announcementRow,
   chainLinkRow,
   positionRow,
   recordRow,
+  type LogAnnouncement,
+  type LogMessage,
   type StoredChainLink,
   type StoredPosition,
-  type WireRecord,
 } from './log/record.js';
 export {
   partitionAnswerFromWire,

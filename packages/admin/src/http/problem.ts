@@ -33,6 +33,7 @@ const CONDITIONS: Readonly<Record<ConditionCode, number>> = {
   overloaded: 429,
   unavailable: 503,
   storage: 500,
+  deposed: 503,
   internal: 500,
   cancelled: 500,
 };

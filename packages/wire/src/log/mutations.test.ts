@@ -94,9 +94,21 @@ describe('mutations of a record', () => {
     }
   });
 
-  it('records come back as they were written', () => {
-    const mutations = write([[Uint8Array.of(1), Uint8Array.of(2)]]);
-    const record = { format: 1, epoch: 3n, sequence: 2n ** 63n, chain: 2n ** 64n - 1n, mutations };
-    expect(recordRow.read(encodeRow(recordRow, record))).toEqual(record);
+  it('messages of a log come back as they were written', () => {
+    const { bytes: content } = write([[Uint8Array.of(1), Uint8Array.of(2)]]);
+    const message = {
+      format: 1,
+      epoch: 3n,
+      sequence: 2n ** 63n,
+      chain: 2n ** 64n - 1n,
+      content,
+      mutationCount: 1,
+      part: 2,
+      partCount: 3,
+      isAnnouncement: false,
+    };
+    expect(recordRow.read(encodeRow(recordRow, message))).toEqual(message);
+    const beyond = encodeRow(recordRow, { ...message, part: 3 });
+    expect(() => recordRow.read(beyond)).toThrow(expect.objectContaining({ code: 'storage' }));
   });
 });

@@ -2,7 +2,6 @@
 
 import { missing, rowCodec, type RowCodec } from '../codec.js';
 import * as gen from '../gen/engine/log/v1/record.js';
-import type { EncodedMutations } from './mutations.js';
 
 /** Up to where a store has applied the log of a partition. */
 export interface StoredPosition {
@@ -30,33 +29,47 @@ export const chainLinkRow: RowCodec<StoredChainLink> = rowCodec('chain', gen.Cha
   fromWire: (message): StoredChainLink => message,
 });
 
-/** A record as it stands in a log that is shipped between machines. */
-export interface WireRecord {
+/** One message of a log that is shipped between machines: a record, a part of one, or an announcement. */
+export interface LogMessage {
   readonly format: number;
   readonly epoch: bigint;
   readonly sequence: bigint;
+  /** Chain value after the whole record. */
   readonly chain: bigint;
-  readonly mutations: EncodedMutations;
+  /** The content of the record, or this part of it. */
+  readonly content: Uint8Array;
+  /** Mutations in the whole record. */
+  readonly mutationCount: number;
+  /** 0..partCount - 1. */
+  readonly part: number;
+  /** At least 1. */
+  readonly partCount: number;
+  readonly isAnnouncement: boolean;
 }
 
-/** The count of mutations is not stored: it is counted when a record is read. */
-export const recordRow: RowCodec<WireRecord> = rowCodec('record', gen.Record, {
-  toWire: (row: WireRecord): gen.Record => ({
-    format: row.format,
-    epoch: row.epoch,
-    sequence: row.sequence,
-    chain: row.chain,
-    mutations: row.mutations.bytes,
-  }),
-  fromWire: (message): WireRecord => {
+/** What the first record of an epoch says. */
+export interface LogAnnouncement {
+  readonly cluster: string;
+  readonly partition: number;
+  readonly incarnation: bigint;
+  /** Who leads from here on. */
+  readonly node: string;
+}
+
+export const recordRow: RowCodec<LogMessage> = rowCodec('record', gen.Record, {
+  toWire: (row: LogMessage): gen.Record => row,
+  fromWire: (message): LogMessage => {
     if (message.format === 0) missing('record format');
-    const count = gen.Mutations.decode(message.mutations).mutations.length;
-    return {
-      format: message.format,
-      epoch: message.epoch,
-      sequence: message.sequence,
-      chain: message.chain,
-      mutations: { count, bytes: message.mutations },
-    };
+    if (message.part >= message.partCount) missing('part of a record');
+    return message;
   },
 });
+
+export const announcementRow: RowCodec<LogAnnouncement> = rowCodec(
+  'announcement',
+  gen.Announcement,
+  {
+    toWire: (row: LogAnnouncement): gen.Announcement => row,
+    fromWire: (message): LogAnnouncement => message,
+  },
+);

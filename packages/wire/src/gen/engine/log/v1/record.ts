@@ -24,14 +24,31 @@ export interface Mutations {
   mutations: Mutation[];
 }
 
+/** One message of a shipped log: a whole record, one part of a record that is larger than a message, or an announcement. */
 export interface Record {
   format: number;
   epoch: bigint;
+  /** All parts of a record have its sequence. */
   sequence: bigint;
-  /** Value of the chain after this record: checksum of (chain before, epoch, sequence, checksum of `mutations`). */
+  /** Value of the chain after the whole record: checksum of (chain before, epoch, sequence, checksum of the content). */
   chain: bigint;
-  /** An encoded Mutations. */
-  mutations: Uint8Array;
+  /** The content, or this part of it: an encoded Mutations, or an encoded Announcement. */
+  content: Uint8Array;
+  /** Mutations in the whole record. */
+  mutationCount: number;
+  /** 0 to part_count - 1, in messages without anything between them. */
+  part: number;
+  partCount: number;
+  isAnnouncement: boolean;
+}
+
+/** What a leader appends before anything else: everything before it is history, and parts that no last part follows are void. */
+export interface Announcement {
+  cluster: string;
+  partition: number;
+  incarnation: bigint;
+  /** Who leads from here on. */
+  node: string;
 }
 
 /** Row of a store: up to where the log is applied. Written in the batch of the record. */
@@ -159,7 +176,17 @@ export const Mutations: MessageFns<Mutations> = {
 };
 
 function createBaseRecord(): Record {
-  return { format: 0, epoch: 0n, sequence: 0n, chain: 0n, mutations: new Uint8Array(0) };
+  return {
+    format: 0,
+    epoch: 0n,
+    sequence: 0n,
+    chain: 0n,
+    content: new Uint8Array(0),
+    mutationCount: 0,
+    part: 0,
+    partCount: 0,
+    isAnnouncement: false,
+  };
 }
 
 export const Record: MessageFns<Record> = {
@@ -185,8 +212,20 @@ export const Record: MessageFns<Record> = {
       }
       writer.uint32(33).fixed64(message.chain);
     }
-    if (message.mutations.length !== 0) {
-      writer.uint32(42).bytes(message.mutations);
+    if (message.content.length !== 0) {
+      writer.uint32(42).bytes(message.content);
+    }
+    if (message.mutationCount !== 0) {
+      writer.uint32(48).uint32(message.mutationCount);
+    }
+    if (message.part !== 0) {
+      writer.uint32(56).uint32(message.part);
+    }
+    if (message.partCount !== 0) {
+      writer.uint32(64).uint32(message.partCount);
+    }
+    if (message.isAnnouncement !== false) {
+      writer.uint32(72).bool(message.isAnnouncement);
     }
     return writer;
   },
@@ -241,7 +280,121 @@ export const Record: MessageFns<Record> = {
               break;
             }
 
-            message.mutations = reader.bytes();
+            message.content = reader.bytes();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.mutationCount = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.part = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.partCount = reader.uint32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.isAnnouncement = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAnnouncement(): Announcement {
+  return { cluster: "", partition: 0, incarnation: 0n, node: "" };
+}
+
+export const Announcement: MessageFns<Announcement> = {
+  encode(message: Announcement, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.cluster !== "") {
+      writer.uint32(10).string(message.cluster);
+    }
+    if (message.partition !== 0) {
+      writer.uint32(16).uint32(message.partition);
+    }
+    if (message.incarnation !== 0n) {
+      if (BigInt.asUintN(64, message.incarnation) !== message.incarnation) {
+        throw new globalThis.Error("value provided for field message.incarnation of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.incarnation);
+    }
+    if (message.node !== "") {
+      writer.uint32(34).string(message.node);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Announcement {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnnouncement();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.cluster = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.partition = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.incarnation = reader.uint64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.node = reader.string();
             continue;
           }
         }

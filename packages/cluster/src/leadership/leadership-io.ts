@@ -1,0 +1,145 @@
+/** What goes into the machine of a leadership and what comes out. The driver owns log, store, timers and peers; the machine owns the rules. */
+
+import type { NodeId, PartitionTable } from '@engine/domain';
+import type { LogPosition } from '@engine/log';
+import type { LeaseState } from '@engine/metadata';
+
+import type { LogTail, ReplicaPosition, StoreVerdict } from './chain-checks.js';
+
+export type Phase =
+  /** Has no part in the partition, or its store is not open yet. */
+  | 'idle'
+  /** Applies the log to its store. */
+  | 'follower'
+  /** Is to lead, and reads the log to its end. */
+  | 'candidate'
+  /** Its announcement is on its way. */
+  | 'announcing'
+  /** Leads; rebuilds timers, attempts and outbox. */
+  | 'rebuilding'
+  | 'leader'
+  /** Leads no more; lets go of what it holds. */
+  | 'stepping-down'
+  /** Its store or its log cannot be trusted; somebody has to decide. */
+  | 'quarantined';
+
+/** Why a node does not lead although it was told to. */
+export type LeadershipFault =
+  | Exclude<StoreVerdict, 'continues' | 'trimmed'>
+  /** A replica has records that the log lost. */
+  | 'tail-lost'
+  /** The stored format is newer than this binary. */
+  | 'format'
+  /** The own clock is too far off the log's. */
+  | 'clock';
+
+/** What the table wants of this node. */
+export type Assignment =
+  | {
+      readonly role: 'leader';
+      readonly epoch: bigint;
+      readonly predecessors: readonly NodeId[];
+    }
+  | { readonly role: 'standby' | 'none'; readonly epoch: bigint };
+
+/** The part of `node` in a partition. */
+export function assignmentOf(table: PartitionTable, partition: number, node: NodeId): Assignment {
+  const assignment = table.partitions[partition];
+  if (assignment === undefined) return { role: 'none', epoch: 0n };
+  const { leader, epoch, standbys, predecessors } = assignment;
+  if (leader === node) return { role: 'leader', epoch, predecessors };
+  return { role: standbys.includes(node) ? 'standby' : 'none', epoch };
+}
+
+export type LeadershipInput =
+  /** The store is open and was judged against its log; also after a restore. */
+  | {
+      readonly kind: 'opened';
+      readonly verdict: StoreVerdict | 'format';
+      readonly position: LogPosition;
+    }
+  /** The table changed, if only in predecessors. Tables of older versions than one that was told are not told. */
+  | { readonly kind: 'assigned'; readonly assignment: Assignment }
+  /** The leader of a later epoch waits for this node to stop. */
+  | { readonly kind: 'asked-to-stop'; readonly epoch: bigint }
+  /** Records up to here continue the chain and are applied. */
+  | { readonly kind: 'records-read'; readonly position: LogPosition }
+  /** What was asked by `read-to-end`: everything is applied that the log held when it was asked, stale copies left aside. */
+  | {
+      readonly kind: 'end-reached';
+      /** Number of the `read-to-end`. */
+      readonly read: number;
+      readonly tail: LogTail;
+      readonly clockSkewMs: number;
+    }
+  /** The place of the store is trimmed away. */
+  | { readonly kind: 'log-trimmed' }
+  /**
+   * A record does not continue the chain, or the log ends before the store: found by a read that no stale copy can answer.
+   */
+  | { readonly kind: 'log-broken'; readonly fault: 'other-branch' | 'ahead' }
+  /** Every replica that could be reached has said what it applied. */
+  | { readonly kind: 'replicas-answered'; readonly replicas: readonly ReplicaPosition[] }
+  /** A predecessor has stopped for this epoch, or its process is gone. */
+  | { readonly kind: 'predecessor-stopped'; readonly node: NodeId; readonly epoch: bigint }
+  /**
+   * Of the announcement always; of records of a leader after `append-unknown`. `landed` and `overtaken` are proven (`settleAppend`).
+   */
+  | { readonly kind: 'append-landed'; readonly position: LogPosition }
+  | { readonly kind: 'append-overtaken' }
+  | { readonly kind: 'append-unknown' }
+  | { readonly kind: 'rebuilt' }
+  /** All that `stop` asks for is done. */
+  | { readonly kind: 'stopped' }
+  /**
+   * The node's own lease; told at every change, and first after any pause. Before `held` is told after `lost`, the table was read anew and
+   * its assignment told.
+   */
+  | { readonly kind: 'lease'; readonly state: LeaseState }
+  /** At least once a second. */
+  | { readonly kind: 'tick' };
+
+export type LeadershipAction =
+  /** Apply records as they come, and tell `records-read`, until `announce` or `unfollow`. */
+  | { readonly kind: 'follow' }
+  /** Stop following; the store may be removed later. */
+  | { readonly kind: 'unfollow' }
+  /** Get the newest snapshot into the store, then tell `opened`. */
+  | { readonly kind: 'restore' }
+  /** Open the store again and judge it, then tell `opened`. */
+  | { readonly kind: 'reopen' }
+  | { readonly kind: 'read-to-end'; readonly read: number }
+  | { readonly kind: 'ask-replicas' }
+  /** Tell `node` that it leads no more since `epoch`, and say when it has stopped. */
+  | { readonly kind: 'ask-to-stop'; readonly node: NodeId; readonly epoch: bigint }
+  /** Append an empty record of this epoch, expected right after `after`. */
+  | { readonly kind: 'announce'; readonly epoch: bigint; readonly after: LogPosition }
+  /** Send the same bytes to the same place until it is proven what became of them. Append nothing else meanwhile. */
+  | { readonly kind: 'settle-append' }
+  /** Timers, attempts and outbox from the indexes of live work. */
+  | { readonly kind: 'rebuild' }
+  /** Take requests. */
+  | { readonly kind: 'serve' }
+  /** Abort every attempt and start none. */
+  | { readonly kind: 'hold-attempts' }
+  | { readonly kind: 'resume-attempts' }
+  /** Take no requests, abort attempts, drop cache, open record and waiters, let a running append go. Then tell `stopped`. */
+  | { readonly kind: 'stop' }
+  /** For an operator, with the reason. */
+  | { readonly kind: 'alarm'; readonly fault: LeadershipFault | 'no-acknowledgement' };
+
+/** What a node tells the controller of its part in a partition, with every change. */
+export interface PartitionReport {
+  readonly phase: Phase;
+  /** Epoch in which it leads or wants to lead; else the last that it was told. */
+  readonly epoch: bigint;
+  /** Highest epoch that it read in the log or heard of. At or above `epoch` without leading: it has given up. */
+  readonly logEpoch: bigint;
+  /** Sequence of the last record applied, as far as the machine was told. */
+  readonly applied: bigint;
+  /** It has read the log to its end once since it opened its store, and followed since. */
+  readonly isCaughtUp: boolean;
+  /** A leader whose appends are not acknowledged any more: it asks to be replaced. */
+  readonly isStuck: boolean;
+  readonly fault: LeadershipFault | undefined;
+}

@@ -1,0 +1,2 @@
+export { SimulatedStream, type StreamFaults } from './simulated-stream.js';
+export { VirtualTime } from './virtual-time.js';

@@ -1,0 +1,7 @@
+export { Nats, type LogOptions, type NatsDependencies } from './nats.js';
+export type { NatsOptions } from './connection.js';
+export { findSync, requireSync, type SyncFinding } from './server-checks.js';
+export { StreamLog } from './log/stream-log.js';
+export type { ReplicaCount } from './log/stream-config.js';
+export { KvMetadataStore, type KvMetadataOptions } from './metadata/kv-metadata-store.js';
+export type { LogIdentity } from './subjects.js';
