@@ -1,18 +1,18 @@
 /** A leader commits while the servers under its stream die or freeze: callers wait, nothing is lost, nothing is doubled. */
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { NatsServers, natsServerPath, waitUntil } from '@engine-test/support';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { NatsServers, waitUntil } from '@engine-test/support';
 import { loadHashes, toPartitionId, type Hashes } from '@engine/domain';
 import { LOG_START, RecordWriter, type LogHealth, type LogRecord } from '@engine/log';
 import { ReplicaStore, requireLeading } from '@engine/log/contract';
 import { systemClock, systemScheduler } from '@engine/runtime';
 import { MutationWriter } from '@engine/wire';
 
+import { describeWithNats } from '../../contract/describe-with-nats.js';
 import { Nats } from '../nats.js';
 import { logStream } from '../subjects.js';
 import type { StreamLog } from './stream-log.js';
 
-const describeWithNats = natsServerPath() === undefined ? describe.skip : describe;
 const GAP_MS_MAX = 20_000;
 
 describeWithNats('with three nats-servers', () => {

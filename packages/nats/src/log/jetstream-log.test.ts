@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
-import { NatsServers, natsServerPath } from '@engine-test/support';
+import { afterAll, beforeAll } from '@jest/globals';
+import { NatsServers } from '@engine-test/support';
 import { loadHashes, toPartitionId, type Hashes } from '@engine/domain';
 import { sharedLogContract } from '@engine/log/contract';
 import { systemClock, systemScheduler } from '@engine/runtime';
 
+import { describeWithNats } from '../../contract/describe-with-nats.js';
 import { Nats } from '../nats.js';
 import type { ReplicaCount } from './stream-config.js';
-
-const describeWithNats = natsServerPath() === undefined ? describe.skip : describe;
 
 describeWithNats.each([1, 3] as const)('on %i nats-server(s)', (nodeCount: ReplicaCount) => {
   let servers: NatsServers;

@@ -1,11 +1,12 @@
 /** The twin and the real thing give the same answers: everything that the seeds find out about the twin holds for JetStream. */
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { NatsServers, natsServerPath } from '@engine-test/support';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { NatsServers } from '@engine-test/support';
 import { toPartitionId } from '@engine/domain';
 import { seededRandom, systemClock, systemScheduler } from '@engine/runtime';
 import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 
+import { describeWithNats } from '../../contract/describe-with-nats.js';
 import { SimulatedStream } from '../../contract/index.js';
 import { AckInbox } from '../ack-inbox.js';
 import { connectNats } from '../connection.js';
@@ -15,7 +16,6 @@ import { JetStreamLogStream } from './jetstream-log-stream.js';
 import type { AppendAnswer, LogStream } from './log-stream.js';
 import type { ReplicaCount } from './stream-config.js';
 
-const describeWithNats = natsServerPath() === undefined ? describe.skip : describe;
 const system = { clock: systemClock, scheduler: systemScheduler };
 
 interface Subject {

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { NatsServers, natsServerPath, waitUntil } from '@engine-test/support';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { NatsServers, waitUntil } from '@engine-test/support';
 import type { MetadataEntry } from '@engine/metadata';
 import { leaseContract, metadataStoreContract } from '@engine/metadata/contract';
 import { systemClock, systemScheduler } from '@engine/runtime';
 
+import { describeWithNats } from '../../contract/describe-with-nats.js';
 import type { ReplicaCount } from '../log/stream-config.js';
 import { Nats } from '../nats.js';
 import { metadataBucket } from '../subjects.js';
 
-const describeWithNats = natsServerPath() === undefined ? describe.skip : describe;
 const dependencies = { clock: systemClock, scheduler: systemScheduler };
 
 describeWithNats.each([1, 3] as const)('on %i nats-server(s)', (nodeCount: ReplicaCount) => {
