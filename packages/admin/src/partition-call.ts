@@ -18,9 +18,10 @@ export async function callPartition(
 ): Promise<PartitionAnswer> {
   const answer = await new Promise<PartitionAnswer>((resolve, reject) => {
     const limit = scheduler.after(OPERATION_TIME_MS_MAX, () => {
+      sent.withdraw();
       reject(unavailable('the partition does not answer'));
     });
-    channel.send(request, (given) => {
+    const sent = channel.send(request, (given) => {
       limit.cancel();
       resolve(given);
     });

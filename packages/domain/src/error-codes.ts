@@ -53,7 +53,11 @@ export type ConditionCode =
   /** Another leader holds the partition: step down and start again from the store. */
   | 'deposed'
   | 'internal'
-  | 'cancelled';
+  | 'cancelled'
+  /** Two nodes of different clusters met. */
+  | 'wrong-cluster'
+  /** Two nodes met that share no version of what they speak or keep. */
+  | 'incompatible';
 
 /**
  * The one error type. Callers compare `code`, never the class (realms differ).

@@ -71,6 +71,13 @@ export {
   type Role,
 } from './cluster.js';
 export {
+  partitionKeyOfObject,
+  partitionOfInvocation,
+  partitionOfKey,
+  partitionOfRequest,
+  type KeySpace,
+} from './placement.js';
+export {
   recipientOf,
   type InvocationRequest,
   type OutboxCursor,
@@ -115,6 +122,7 @@ export type {
   OperationOutcome,
   PartitionAnswer,
   PartitionRequest,
+  UnavailableReason,
 } from './partition-api.js';
 export {
   EngineError,

@@ -119,5 +119,12 @@ export type PartitionAnswer =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'not-ready' }
   | { readonly kind: 'operation'; readonly outcome: OperationOutcome }
-  /** Not decided and without effect: try again later. */
-  | { readonly kind: 'unavailable'; readonly reason: 'overloaded' | 'stopping' };
+  | { readonly kind: 'unavailable'; readonly reason: UnavailableReason };
+
+/**
+ * Why there is no answer, and what may be done about it. `overloaded`: nothing was decided, there is no room now.
+ * `not-leader`: nothing was decided, another worker leads the partition. `stopping`: the leader goes away, and the request may
+ * have taken effect. `disconnected`: no answer came over the way to the leader, and the request may have taken effect. After the
+ * last three the same request, with the same id, may be sent again to whoever leads then.
+ */
+export type UnavailableReason = 'overloaded' | 'stopping' | 'not-leader' | 'disconnected';

@@ -1,6 +1,7 @@
 /** From a checked request to its partition: the request with its own id and the retention of this moment. */
 
 import { retentionOf, type Header, type InvocationId, type ResolvedHandler } from '@engine/domain';
+import type { SentRequest } from '@engine/wire';
 import type { IngressContext } from './context.js';
 import type { OnAnswer } from './waiting.js';
 
@@ -23,10 +24,10 @@ export function submit(
   context: IngressContext,
   invocation: NewInvocation,
   onAnswer: OnAnswer,
-): void {
+): SentRequest {
   const { id, handler, key, idempotencyKey } = invocation;
   const retention = retentionOf(handler, idempotencyKey !== undefined);
-  context.waiting.send(
+  return context.waiting.send(
     {
       kind: 'invoke',
       requestId: context.requestIds.next(),

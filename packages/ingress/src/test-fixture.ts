@@ -14,7 +14,7 @@ import {
   type ServiceSchema,
 } from '@engine/domain';
 import { systemClock, systemRandom, systemScheduler } from '@engine/runtime';
-import type { PartitionChannel } from '@engine/wire';
+import type { PartitionChannel, SentRequest } from '@engine/wire';
 import { DEFAULT_INGRESS_CONFIG, type IngressConfig } from './config-shape.js';
 import type { IngressDependencies } from './context.js';
 import { Ingress } from './service.js';
@@ -105,10 +105,11 @@ export function testSchema(more: readonly HandlerSchema[] = []): SchemaLookup {
 /** A partition that answers each request with what `answer` says, undefined = never. Echoes calls unless told otherwise. */
 export class ScriptedPartition implements PartitionChannel {
   readonly requests: PartitionRequest[] = [];
+  readonly withdrawn: PartitionRequest[] = [];
   readonly unanswered: ((answer: PartitionAnswer) => void)[] = [];
   answer: (request: PartitionRequest) => PartitionAnswer | undefined = echo;
 
-  send(request: PartitionRequest, respond: (answer: PartitionAnswer) => void): void {
+  send(request: PartitionRequest, respond: (answer: PartitionAnswer) => void): SentRequest {
     this.requests.push(request);
     const answer = this.answer(request);
     if (answer === undefined) this.unanswered.push(respond);
@@ -116,6 +117,7 @@ export class ScriptedPartition implements PartitionChannel {
       queueMicrotask(() => {
         respond(answer);
       });
+    return { withdraw: () => this.withdrawn.push(request) };
   }
 
   get last(): PartitionRequest | undefined {

@@ -388,7 +388,7 @@ export const arbitraryAnswer: fc.Arbitrary<PartitionAnswer> = fc.oneof(
   }),
   fc.record({
     kind: fc.constant('unavailable' as const),
-    reason: fc.constantFrom('overloaded', 'stopping'),
+    reason: fc.constantFrom('overloaded', 'stopping', 'not-leader', 'disconnected'),
   }),
 );
 

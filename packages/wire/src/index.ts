@@ -46,9 +46,15 @@ export {
   snapshotToWire,
   stateSnapshotFromWire,
   stateSnapshotToWire,
+  wireSizeOf,
 } from './worker/snapshot.js';
+export type * as wire from './gen/engine/worker/v1/worker.js';
 export { WorkerServiceDefinition } from './gen/engine/worker/v1/worker.js';
-export type { PartitionChannel } from './services/partition-channel.js';
+export {
+  IRREVOCABLE,
+  type PartitionChannel,
+  type SentRequest,
+} from './services/partition-channel.js';
 export type { MessageAck, MessageBatch, PartitionPeer } from './services/partition-peer.js';
 export type {
   InvocationScan,

@@ -4,11 +4,14 @@
  */
 
 import {
-  derivePartitionKey,
-  shardOfInvocation,
-  shardOfPartitionKey,
+  EngineError,
+  partitionKeyOfObject,
+  partitionOfInvocation,
+  partitionOfKey,
+  partitionOfRequest,
   toPartitionId,
   type InvocationId,
+  type KeySpace,
   type PartitionAnswer,
   type PartitionId,
   type PartitionRequest,
@@ -26,6 +29,7 @@ import type {
   PartitionChannel,
   PartitionPeer,
   ScanOptions,
+  SentRequest,
   StateScan,
   StateScanOptions,
   StateSnapshot,
@@ -45,6 +49,7 @@ export class Worker
 {
   readonly #options: WorkerOptions;
   readonly #context: WorkerContext;
+  readonly #keySpace: KeySpace;
   readonly #deadlines: Deadlines;
   readonly #memory: PayloadMemory;
   readonly #partitions: Partition[] = [];
@@ -52,6 +57,7 @@ export class Worker
   constructor(options: WorkerOptions, context: WorkerContext) {
     this.#options = options;
     this.#context = context;
+    this.#keySpace = { partitionCount: options.partitionCount, hashes: context.hashes };
     this.#deadlines = new Deadlines(context.clock, context.scheduler);
     this.#memory = new PayloadMemory(options.payloadMemoryBytesMax, context.scheduler);
   }
@@ -78,15 +84,18 @@ export class Worker
     return this.#partitions.every((partition) => partition.processor.isIdle);
   }
 
-  send(request: PartitionRequest, respond: (answer: PartitionAnswer) => void): void {
-    const partition = this.#partitions[this.#partitionFor(request)];
-    if (partition !== undefined) {
-      partition.send(request, respond);
-      return;
-    }
+  send(request: PartitionRequest, respond: (answer: PartitionAnswer) => void): SentRequest {
+    const partition = this.#partitions[partitionOfRequest(request, this.#keySpace)];
+    if (partition !== undefined) return partition.send(request, respond);
+    let isWithdrawn = false;
     this.#context.scheduler.immediate(() => {
-      respond({ kind: 'unavailable', reason: 'stopping' });
+      if (!isWithdrawn) respond({ kind: 'unavailable', reason: 'not-leader' });
     });
+    return {
+      withdraw: () => {
+        isWithdrawn = true;
+      },
+    };
   }
 
   deliver(batch: MessageBatch): void {
@@ -99,32 +108,35 @@ export class Worker
 
   async *scan(options: ScanOptions): AsyncGenerator<InvocationSnapshot> {
     if (options.ids !== undefined) {
+      this.#requireLed(options.partition);
       yield* this.#scanIds(options.ids.slice(0, options.limit));
       return;
     }
-    const from = options.after === undefined ? undefined : this.#partitionOf(options.after);
+    const { after, limit, partition: only } = options;
+    const from = after === undefined ? undefined : this.#partitionOf(after);
     const now = this.#context.clock.now();
-    yield* this.#inTurn({ from, limit: options.limit }, (partition, isFirst) =>
-      snapshots(partition, isFirst ? options.after : undefined, now),
+    yield* this.#inTurn({ from, only, limit }, (partition, isFirst) =>
+      snapshots(partition, isFirst ? after : undefined, now),
     );
   }
 
-  async *scanJournal({ id, limit, after }: JournalScanOptions): AsyncGenerator<JournalSnapshot> {
+  async *scanJournal(options: JournalScanOptions): AsyncGenerator<JournalSnapshot> {
+    const { id, limit, after, partition: only } = options;
     const start = id ?? after?.id;
     const from = start === undefined ? undefined : this.#partitionOf(start);
     const now = this.#context.clock.now();
-    yield* this.#inTurn({ from, isOnly: id !== undefined, limit }, (partition, isFirst) =>
+    yield* this.#inTurn({ from, isOnly: id !== undefined, only, limit }, (partition, isFirst) =>
       journalSnapshots(partition, { id, after: isFirst ? after : undefined }, now),
     );
   }
 
   async *scanState(options: StateScanOptions): AsyncGenerator<StateSnapshot> {
-    const { service, after, limit } = options;
+    const { service, after, limit, partition: only } = options;
     const key = service === undefined ? undefined : options.key;
     const start = key ?? after?.key;
-    const from = start === undefined ? undefined : this.#partitionOfKey(start);
+    const from = start === undefined ? undefined : partitionOfKey(start, this.#keySpace);
     const keyOf = this.#partitionKeyOf;
-    yield* this.#inTurn({ from, isOnly: key !== undefined, limit }, (partition, isFirst) =>
+    yield* this.#inTurn({ from, isOnly: key !== undefined, only, limit }, (partition, isFirst) =>
       stateSnapshots(partition, { service, key, after: isFirst ? after : undefined }, keyOf),
     );
   }
@@ -143,25 +155,36 @@ export class Worker
     for (const partition of this.#partitions) partition.kill();
   }
 
-  /** What `read` finds in the partitions, one behind the other: from `from` on, or only there. At least one, if there is one. */
+  /**
+   * What `read` finds in the partitions, one behind the other: from `from` on, or only there; of those, only in `only`. At least
+   * one, if there is one.
+   */
   async *#inTurn<Found>(
-    range: {
-      readonly from: PartitionId | undefined;
-      readonly isOnly?: boolean;
-      readonly limit: number;
-    },
+    range: ScanRange,
     read: (partition: Partition, isFirst: boolean) => AsyncIterable<Found>,
   ): AsyncGenerator<Found> {
     const first = range.from ?? 0;
     let left = range.limit;
-    for (const partition of this.#partitions.slice(first)) {
+    for (const partition of this.#partitionsOf(range)) {
       for await (const found of read(partition, partition.id === first)) {
         yield found;
         left -= 1;
         if (left <= 0) return;
       }
-      if (range.isOnly === true) return;
     }
+  }
+
+  #partitionsOf({ from = toPartitionId(0), isOnly, only }: ScanRange): readonly Partition[] {
+    const partitions = this.#partitions.slice(from, isOnly === true ? from + 1 : undefined);
+    if (only === undefined) return partitions;
+    this.#requireLed(only);
+    return partitions.filter(({ id }) => id === only);
+  }
+
+  #requireLed(partition: PartitionId | undefined): void {
+    if (partition === undefined || this.#partitions[partition] !== undefined) return;
+    const reason = `partition ${partition} is not led here`;
+    throw new EngineError('unavailable', reason, { details: { reason: 'not-leader' } });
   }
 
   *#scanIds(ids: readonly InvocationId[]): Generator<InvocationSnapshot> {
@@ -188,34 +211,25 @@ export class Worker
     });
   }
 
-  #partitionFor(request: PartitionRequest): PartitionId {
-    switch (request.kind) {
-      case 'invoke':
-        return this.#partitionOf(request.invocation.id);
-      case 'replace-state':
-        return this.#partitionOfKey(request.key);
-      default:
-        return this.#partitionOf(request.invocationId);
-    }
-  }
-
   readonly #partitionOf = (id: InvocationId): PartitionId =>
-    toPartitionId(shardOfInvocation(id, this.#options.partitionCount));
+    partitionOfInvocation(id, this.#options.partitionCount);
 
-  /** Everything of one object key lives together, whatever the service. */
   readonly #partitionKeyOf = (key: string): bigint =>
-    derivePartitionKey({ service: '', key }, this.#context.hashes, 0);
-
-  #partitionOfKey(key: string): PartitionId {
-    const partitionKey = this.#partitionKeyOf(key);
-    return toPartitionId(shardOfPartitionKey(partitionKey, this.#options.partitionCount));
-  }
+    partitionKeyOfObject(key, this.#context.hashes);
 
   #partition(id: PartitionId): Partition {
     const partition = this.#partitions[id];
     assert(partition !== undefined, 'a worker leads the partitions that it is asked about');
     return partition;
   }
+}
+
+/** Partitions that a scan goes through. */
+interface ScanRange {
+  readonly from: PartitionId | undefined;
+  readonly isOnly?: boolean;
+  readonly only: PartitionId | undefined;
+  readonly limit: number;
 }
 
 /** A promise that resolves when a timer runs out, and the way to call it off. */

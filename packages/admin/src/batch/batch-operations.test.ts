@@ -10,6 +10,7 @@ import { createUlidFactory, seededRandom } from '@engine/runtime';
 import { InvocationOperations, type Operation } from '../invocation-operations.js';
 import { BATCH_KEPT_MAX, BATCH_KEPT_MS_MAX, BATCH_RUNNING_MAX } from '../limits.js';
 import { HURRIED } from '../testing/hurried.js';
+import { IRREVOCABLE } from '@engine/wire';
 import { InvocationWorld, UNKNOWN_ID, worldId } from '../testing/invocation-world.js';
 import type { BatchOperations } from './batch-operations.js';
 import { createBatchOperations } from './create.js';
@@ -57,7 +58,7 @@ async function start(isDead = (): boolean => false): Promise<BatchOperations> {
   const scheduler = HURRIED;
   const newUlid = createUlidFactory(clock, seededRandom(admins.length + 1));
   const send: InvocationWorld['send'] = (request, respond) => {
-    if (!isDead()) world.send(request, respond);
+    return isDead() ? IRREVOCABLE : world.send(request, respond);
   };
   const operations = new InvocationOperations({ channel: { send }, scheduler, newUlid });
   const parts = { metadata, hashes, clock, scheduler, newUlid, operations };
@@ -307,7 +308,7 @@ describe('after a crash', () => {
     const answers: (() => void)[] = [];
     const { send } = InvocationWorld.prototype;
     world.send = (request, respond) => {
-      send.call(world, request, (answer) => answers.push(() => respond(answer)));
+      return send.call(world, request, (answer) => answers.push(() => respond(answer)));
     };
     const old = await start();
     const { id } = await begin(old, KILL);

@@ -36,6 +36,8 @@ const CONDITIONS: Readonly<Record<ConditionCode, number>> = {
   deposed: 503,
   internal: 500,
   cancelled: 500,
+  'wrong-cluster': 500,
+  incompatible: 500,
 };
 
 /** Statuses by code. A code that is not here is the fault of the server, or of an endpoint that it asked. */

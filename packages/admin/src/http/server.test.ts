@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { deploymentIdFromUlid, invocationIdFromBytes, type PartitionAnswer } from '@engine/domain';
 import { Deferred } from '@engine/stdx';
 import { REQUEST_BODY_BYTES_MAX } from '../limits.js';
+import { IRREVOCABLE } from '@engine/wire';
 import { AdminFixture, problem, type Reply } from '../testing/admin-fixture.js';
 import { service, type FakeEndpoint } from '../testing/fake-endpoint.js';
 import { TwoEndpoints } from '../testing/two-endpoints.js';
@@ -212,6 +213,7 @@ describe('the server', () => {
     const channel = {
       send: (_request: unknown, respond: (answer: PartitionAnswer) => void) => {
         asked.resolve(respond);
+        return IRREVOCABLE;
       },
     };
     await using narrow = await AdminFixture.start({ concurrentRequestsMax: 1 }, { channel });

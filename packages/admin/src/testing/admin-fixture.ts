@@ -8,7 +8,7 @@ import {
 } from '@engine/domain';
 import { MemoryMetadataStore, SchemaRegistry } from '@engine/metadata';
 import { seededRandom, systemClock } from '@engine/runtime';
-import type { InvocationSnapshot } from '@engine/wire';
+import { IRREVOCABLE, type InvocationSnapshot } from '@engine/wire';
 import { DEFAULT_ADMIN_CONFIG, type AdminConfig } from '../config-shape.js';
 import type { AdminDependencies } from '../context.js';
 import { Admin } from '../service.js';
@@ -115,6 +115,7 @@ export class AdminFixture implements AsyncDisposable {
           const answer =
             'invocationId' in request ? this.outcomes.get(request.invocationId) : this.stateAnswer;
           setImmediate(respond, answer ?? { kind: 'operation', outcome: 'not-found' });
+          return IRREVOCABLE;
         },
       },
       invocations: {

@@ -14,14 +14,16 @@ import {
   type PartitionRequest,
   type Source,
 } from '@engine/domain';
-import type {
-  InvocationScan,
-  InvocationSnapshot,
-  JournalScan,
-  JournalScanOptions,
-  JournalSnapshot,
-  PartitionChannel,
-  ScanOptions,
+import {
+  IRREVOCABLE,
+  type InvocationScan,
+  type InvocationSnapshot,
+  type JournalScan,
+  type JournalScanOptions,
+  type JournalSnapshot,
+  type PartitionChannel,
+  type ScanOptions,
+  type SentRequest,
 } from '@engine/wire';
 
 /** What is told of an invocation; the rest is made up. */
@@ -83,13 +85,13 @@ export class InvocationWorld implements PartitionChannel, InvocationScan, Journa
     return this.rows.get(id)?.invocation.status;
   }
 
-  send(request: PartitionRequest, respond: (answer: PartitionAnswer) => void): void {
+  send(request: PartitionRequest, respond: (answer: PartitionAnswer) => void): SentRequest {
     this.requests.push(request);
     const intercepted = this.intercept(request);
-    if (intercepted === 'silent') return;
+    if (intercepted === 'silent') return IRREVOCABLE;
     const answer = intercepted ?? { kind: 'operation', outcome: this.#decide(request) };
-    if (this.losesAnswer(request)) return;
-    setImmediate(respond, answer);
+    if (!this.losesAnswer(request)) setImmediate(respond, answer);
+    return IRREVOCABLE;
   }
 
   async *scan({ ids, limit, after }: ScanOptions): AsyncGenerator<InvocationSnapshot> {

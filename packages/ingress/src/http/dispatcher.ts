@@ -14,9 +14,6 @@ import { invoke } from './invoke.js';
 export class Dispatcher {
   readonly #context: IngressContext;
   readonly #state: ConnectionState;
-  readonly #release = (): void => {
-    this.#openCount -= 1;
-  };
   #coldRoutes: Promise<ColdRoutes> | undefined;
   #openCount = 0;
 
@@ -56,7 +53,11 @@ export class Dispatcher {
       return;
     }
     this.#openCount += 1;
-    exchange.response.on('close', this.#release);
+    exchange.response.on('close', () => {
+      this.#openCount -= 1;
+      // After an answer there is nothing left to call back.
+      exchange.asked?.withdraw();
+    });
     requestAdmitted();
     this.#route(exchange);
   }

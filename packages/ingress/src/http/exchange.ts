@@ -5,6 +5,7 @@
 
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { SentRequest } from '@engine/wire';
 import { parseRequestTarget } from '../path-text.js';
 import type { BodyBudget } from './body-budget.js';
 import { isVisibleAscii, readHead, type RequestHead } from './request-head.js';
@@ -33,6 +34,8 @@ export class Exchange {
   readonly query: string | undefined;
   readonly head: RequestHead;
   readonly #state: ConnectionState;
+  /** What was asked of a partition for this exchange; called back when the client leaves before the answer. */
+  asked: SentRequest | undefined;
   /** Claimed of the memory for bodies. */
   #bodyBytes = 0;
 

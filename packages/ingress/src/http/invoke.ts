@@ -106,7 +106,7 @@ function submitBody(call: Invoke, handler: ResolvedHandler, body: Uint8Array): v
   const { idempotencyKey } = head;
   const { executionTime } = timing;
   const id = context.invocationIds.idFor({ handler, key, idempotencyKey });
-  submit(
+  const sent = submit(
     context,
     {
       id,
@@ -122,6 +122,8 @@ function submitBody(call: Invoke, handler: ResolvedHandler, body: Uint8Array): v
       respond(call, { id, handler, executionTime }, answer);
     },
   );
+  // A send is made durable also for who does not wait to hear so; only the wait for a result is given up.
+  if (route.verb === 'call') exchange.asked = sent;
 }
 
 const WORKFLOW_WITH_KEY = refuse(

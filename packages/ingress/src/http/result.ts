@@ -51,7 +51,7 @@ interface Question {
 
 function ask(context: IngressContext, exchange: Exchange, question: Question): void {
   const invocationId = invocationIdOf(question.query, context.hashes);
-  context.waiting.send(
+  exchange.asked = context.waiting.send(
     {
       kind: 'attach',
       requestId: context.requestIds.next(),

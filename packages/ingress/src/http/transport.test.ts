@@ -155,6 +155,22 @@ describe('HTTP/1', () => {
     fixture.partition.unanswered[0]?.({ kind: 'not-found' });
     await isIdle(fixture);
   });
+
+  it('tells the partition that nobody waits for the result any more; a send goes on', async () => {
+    const fixture = await start();
+    const { partition } = fixture;
+    partition.answer = () => undefined;
+    const call = exchangeRaw(fixture.port, 'GET /Greeter/greet HTTP/1.1\r\n\r\n', ended);
+    const send = exchangeRaw(fixture.port, 'GET /Greeter/greet/send HTTP/1.1\r\n\r\n', ended);
+    await requestsReach(fixture, 2);
+    await fixture.ingress[Symbol.asyncDispose]();
+    await Promise.all([call, send]);
+    await isIdle(fixture);
+    const awaited = partition.withdrawn.map(
+      (request) => request.kind === 'invoke' && request.awaits,
+    );
+    expect(awaited).toEqual(['result']);
+  });
 });
 
 describe('a client that hangs up', () => {

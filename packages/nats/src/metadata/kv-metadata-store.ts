@@ -99,7 +99,9 @@ export class KvMetadataStore implements MetadataStore {
 
   watch(name: string, listener: (entry: MetadataEntry) => void): Disposable {
     const { scheduler } = this.#dependencies;
-    const watch = new KvWatch(documentKey(name), { bucket: this.#bucket, scheduler, listener });
+    const bucket = this.#bucket;
+    const read = () => this.get(name);
+    const watch = new KvWatch(documentKey(name), { bucket, read, scheduler, listener });
     this.#watches.add(watch);
     return {
       [Symbol.dispose]: () => {

@@ -1,4 +1,7 @@
-/** One watch of one document: told in order of the versions, opened again whenever it ends by itself, until it is stopped. */
+/**
+ * One watch of one document, told in order of the versions until it is stopped. What the servers push is quick; a consumer of theirs can
+ * fall silent over a change of their leaders, so the document is also read now and then, and a watch that missed something begins anew.
+ */
 
 import type { MetadataEntry } from '@engine/metadata';
 import { delay, type Scheduler } from '@engine/runtime';
@@ -6,8 +9,13 @@ import type { KV, KvWatchEntry } from '@nats-io/kv';
 
 const REOPEN_DELAY_MS = 250;
 
+/** A change that is not pushed is told after so long at most, while the servers answer. */
+export const WATCH_CHECK_INTERVAL_MS = 2_000;
+
 interface KvWatchDependencies {
   readonly bucket: KV;
+  /** The document as the server that leads the bucket has it. */
+  readonly read: () => Promise<MetadataEntry | undefined>;
   readonly scheduler: Scheduler;
   readonly listener: (entry: MetadataEntry) => void;
 }
@@ -24,7 +32,8 @@ export class KvWatch {
   constructor(key: string, dependencies: KvWatchDependencies) {
     this.#key = key;
     this.#dependencies = dependencies;
-    void this.#run();
+    void this.#hear();
+    void this.#check();
   }
 
   stop(): void {
@@ -32,12 +41,20 @@ export class KvWatch {
     this.#entries?.stop();
   }
 
-  async #run(): Promise<void> {
-    const { scheduler } = this.#dependencies;
+  async #hear(): Promise<void> {
     while (!this.#isStopped()) {
       // A watch begins with the newest entry, so what changed in between is told.
       await this.#watchOnce().catch(() => undefined);
-      await delay(scheduler, REOPEN_DELAY_MS, this.#controller.signal).catch(() => undefined);
+      await this.#pause(REOPEN_DELAY_MS);
+    }
+  }
+
+  async #check(): Promise<void> {
+    for (;;) {
+      await this.#pause(WATCH_CHECK_INTERVAL_MS);
+      if (this.#isStopped()) return;
+      const entry = await this.#dependencies.read().catch(() => undefined);
+      if (entry !== undefined && this.#tell(entry)) this.#entries?.stop();
     }
   }
 
@@ -45,13 +62,21 @@ export class KvWatch {
     const entries: Entries = await this.#dependencies.bucket.watch({ key: this.#key });
     this.#entries = entries;
     if (this.#isStopped()) entries.stop();
-    for await (const entry of entries) {
-      if (this.#isStopped()) return;
-      const version = BigInt(entry.revision);
-      if (entry.operation !== 'PUT' || version <= this.#seen) continue;
-      this.#seen = version;
-      this.#dependencies.listener({ value: entry.value, version });
+    for await (const { operation, value, revision } of entries) {
+      if (operation === 'PUT') this.#tell({ value, version: BigInt(revision) });
     }
+  }
+
+  /** True when it was new. */
+  #tell(entry: MetadataEntry): boolean {
+    if (this.#isStopped() || entry.version <= this.#seen) return false;
+    this.#seen = entry.version;
+    this.#dependencies.listener(entry);
+    return true;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return delay(this.#dependencies.scheduler, ms, this.#controller.signal).catch(() => undefined);
   }
 
   /** Asked anew after every wait. */

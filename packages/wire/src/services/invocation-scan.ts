@@ -1,4 +1,11 @@
-import type { AwaitTree, DeploymentId, Failure, Invocation, InvocationId } from '@engine/domain';
+import type {
+  AwaitTree,
+  DeploymentId,
+  Failure,
+  Invocation,
+  InvocationId,
+  PartitionId,
+} from '@engine/domain';
 
 /** What only the leader knows of an invocation, and only while it owns it: running or waiting for a retry. */
 export interface LiveAttempt {
@@ -44,6 +51,8 @@ export interface ScanOptions {
   readonly limit: number;
   /** Start behind this id, in the order of the store. Not together with `ids`. */
   readonly after?: InvocationId | undefined;
+  /** Only what this partition holds; EngineError `unavailable` from a worker that does not lead it. Undefined = all. */
+  readonly partition?: PartitionId | undefined;
 }
 
 /** Introspection of the invocations of all partitions. Reads committed rows; pages, so nothing scans a whole partition at once. */

@@ -1,4 +1,4 @@
-import type { InvocationId, JournalEntry } from '@engine/domain';
+import type { InvocationId, JournalEntry, PartitionId } from '@engine/domain';
 
 /** Where a journal entry stands. */
 export interface JournalPosition {
@@ -18,6 +18,8 @@ export interface JournalScanOptions {
   readonly limit: number;
   /** Start behind this entry, in the order of the store: invocation by invocation, each by index. */
   readonly after?: JournalPosition | undefined;
+  /** Only what this partition holds; EngineError `unavailable` from a worker that does not lead it. Undefined = all. */
+  readonly partition?: PartitionId | undefined;
 }
 
 /** Introspection of the journals of all partitions. Reads committed rows; pages, and reads no further than its reader. */

@@ -1,3 +1,5 @@
+import type { PartitionId } from '@engine/domain';
+
 /** Where a state value stands. */
 export interface StatePosition {
   readonly service: string;
@@ -22,6 +24,8 @@ export interface StateScanOptions {
   readonly limit: number;
   /** Start behind this value, in the order of the store. */
   readonly after?: StatePosition | undefined;
+  /** Only what this partition holds; EngineError `unavailable` from a worker that does not lead it. Undefined = all. */
+  readonly partition?: PartitionId | undefined;
 }
 
 /** Introspection of the keyed state of all partitions. Reads committed rows; pages, and reads no further than its reader. */

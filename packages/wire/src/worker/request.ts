@@ -7,6 +7,7 @@ import type {
   OperationOutcome,
   PartitionAnswer,
   PartitionRequest,
+  UnavailableReason,
 } from '@engine/domain';
 
 import { enumCodec, missing, required } from '../codec.js';
@@ -48,9 +49,11 @@ const awaits = enumCodec<'submission' | 'result', gen.Awaits>('awaits', {
   result: A.AWAITS_RESULT,
 });
 
-const reasons = enumCodec<'overloaded' | 'stopping', gen.UnavailableReason>('reason', {
+const reasons = enumCodec<UnavailableReason, gen.UnavailableReason>('reason', {
   overloaded: U.UNAVAILABLE_REASON_OVERLOADED,
   stopping: U.UNAVAILABLE_REASON_STOPPING,
+  'not-leader': U.UNAVAILABLE_REASON_NOT_LEADER,
+  disconnected: U.UNAVAILABLE_REASON_DISCONNECTED,
 });
 
 export function partitionRequestToWire(request: PartitionRequest): gen.PartitionRequest {

@@ -3,7 +3,7 @@
 import type { DeploymentId, InvocationId } from '@engine/domain';
 
 import { required } from '../codec.js';
-import type * as gen from '../gen/engine/worker/v1/worker.js';
+import * as gen from '../gen/engine/worker/v1/worker.js';
 import type { Awaiting, InvocationSnapshot, LiveAttempt } from '../services/invocation-scan.js';
 import type { JournalSnapshot } from '../services/journal-scan.js';
 import type { StateSnapshot } from '../services/state-scan.js';
@@ -85,3 +85,12 @@ function liveFromWire(message: gen.LiveAttempt): LiveAttempt {
     lastHeardAt: message.lastHeardAt,
   };
 }
+
+/** Bytes that rows of scans take on the wire, by what they are. Encodes them: not for hot paths. */
+export const wireSizeOf = {
+  invocation: (message: gen.InvocationSnapshot): number =>
+    gen.InvocationSnapshot.encode(message).finish().length,
+  journal: (message: gen.JournalSnapshot): number =>
+    gen.JournalSnapshot.encode(message).finish().length,
+  state: (message: gen.StateSnapshot): number => message.value.length,
+} as const;

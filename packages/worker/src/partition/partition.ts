@@ -5,7 +5,7 @@ import { RecordWriter } from '@engine/log';
 import { createUlidFactory } from '@engine/runtime';
 import { decide } from '@engine/state-machine';
 import { PartitionScan, PartitionState } from '@engine/storage';
-import type { MessageBatch, PartitionPeer } from '@engine/wire';
+import type { MessageBatch, PartitionPeer, SentRequest } from '@engine/wire';
 
 import { flushActions, performAction, type Performers } from '../actions/perform-action.js';
 import type { WorkerOptions } from '../config-shape.js';
@@ -79,8 +79,8 @@ export class Partition {
     return recoverWork(this.#performers);
   }
 
-  send(request: PartitionRequest, respond: Respond): void {
-    this.#performers.requests.send(request, respond);
+  send(request: PartitionRequest, respond: Respond): SentRequest {
+    return this.#performers.requests.send(request, respond);
   }
 
   /** Messages of another partition. Those that find the queue full are dropped: the sender has them. */

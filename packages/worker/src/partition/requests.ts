@@ -4,6 +4,7 @@ import type { PartitionAnswer, PartitionRequest } from '@engine/domain';
 import type { Scheduler } from '@engine/runtime';
 import type { Command } from '@engine/state-machine';
 import { assertNever } from '@engine/stdx';
+import type { SentRequest } from '@engine/wire';
 
 import { onRequestRefused } from '../events.js';
 import { isTooLong } from '../invoker/key-limit.js';
@@ -24,7 +25,7 @@ export interface RequestDeskDependencies extends DeploymentSources {
 
 export class RequestDesk {
   readonly #dependencies: RequestDeskDependencies;
-  readonly #waiting = new Map<string, Respond>();
+  readonly #waiting = new Map<string, WaitingCaller>();
   #isStopping = false;
 
   constructor(dependencies: RequestDeskDependencies) {
@@ -39,26 +40,28 @@ export class RequestDesk {
    * A repeated request id replaces the caller that waits under it; the command itself has one effect only. `respond` is never
    * called before this returns.
    */
-  send(request: PartitionRequest, respond: Respond): void {
+  send(request: PartitionRequest, respond: Respond): SentRequest {
+    const caller = new WaitingCaller(request.requestId, respond, this.#waiting);
     if (request.kind === 'replace-state' && this.#isTooLarge(request)) {
       this.#dependencies.scheduler.immediate(() => {
-        respond({ kind: 'operation', outcome: 'limit-reached' });
+        caller.respond({ kind: 'operation', outcome: 'limit-reached' });
       });
-      return;
+      return caller;
     }
     const isAccepted =
       !this.#isStopping &&
       this.#waiting.size < WAITING_REQUESTS_MAX &&
       this.#dependencies.processor.offer(toCommand(request, this.#dependencies));
     if (isAccepted) {
-      this.#waiting.set(request.requestId, respond);
-      return;
+      this.#waiting.set(request.requestId, caller);
+      return caller;
     }
     onRequestRefused();
     const reason = this.#isStopping ? 'stopping' : 'overloaded';
     this.#dependencies.scheduler.immediate(() => {
-      respond({ kind: 'unavailable', reason });
+      caller.respond({ kind: 'unavailable', reason });
     });
+    return caller;
   }
 
   /** A new state is one command: it is as large as one message may be, and its keys as long as others. */
@@ -73,10 +76,10 @@ export class RequestDesk {
 
   /** Answers of requests that nobody waits for any more are dropped. */
   answer(requestId: string, answer: PartitionAnswer): void {
-    const respond = this.#waiting.get(requestId);
-    if (respond === undefined) return;
+    const caller = this.#waiting.get(requestId);
+    if (caller === undefined) return;
     this.#waiting.delete(requestId);
-    respond(answer);
+    caller.respond(answer);
   }
 
   stop(): void {
@@ -88,8 +91,30 @@ export class RequestDesk {
     this.#isStopping = true;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const respond of waiting) respond({ kind: 'unavailable', reason: 'stopping' });
+    for (const caller of waiting) caller.respond({ kind: 'unavailable', reason: 'stopping' });
   }
+}
+
+/** Who waits under a request id. Its caller keeps it too, so that it can leave. */
+class WaitingCaller implements SentRequest {
+  respond: Respond;
+  readonly #requestId: string;
+  readonly #waiting: Map<string, WaitingCaller>;
+
+  constructor(requestId: string, respond: Respond, waiting: Map<string, WaitingCaller>) {
+    this.respond = respond;
+    this.#requestId = requestId;
+    this.#waiting = waiting;
+  }
+
+  withdraw(): void {
+    this.respond = ignore;
+    if (this.#waiting.get(this.#requestId) === this) this.#waiting.delete(this.#requestId);
+  }
+}
+
+function ignore(): void {
+  // The caller has left.
 }
 
 /** `at` is written when the command is decided. */

@@ -9,7 +9,7 @@ import { loadHashes, type PartitionAnswer, type PartitionRequest } from '@engine
 import { DEFAULT_INGRESS_CONFIG, Ingress } from '@engine/ingress';
 import { seededRandom, systemClock, systemScheduler } from '@engine/runtime';
 import { assert, concatBytes } from '@engine/stdx';
-import type { PartitionChannel } from '@engine/wire';
+import { IRREVOCABLE, type PartitionChannel, type SentRequest } from '@engine/wire';
 import { arbitraryAnswer } from '@engine/wire/contract';
 
 import type { Chance } from '../chance.js';
@@ -204,7 +204,7 @@ class AnyAnswers implements PartitionChannel {
     this.#count = 0;
   }
 
-  send(_request: PartitionRequest, respond: (answer: PartitionAnswer) => void): void {
+  send(_request: PartitionRequest, respond: (answer: PartitionAnswer) => void): SentRequest {
     const answer = this.#answers[this.#count % this.#answers.length] as PartitionAnswer;
     this.#count += 1;
     const give = (): void => {
@@ -212,6 +212,7 @@ class AnyAnswers implements PartitionChannel {
     };
     if (this.#isLate) this.#late.push(give);
     else queueMicrotask(give);
+    return IRREVOCABLE;
   }
 
   answerLate(): void {

@@ -193,7 +193,7 @@ function mutationsKind(): Kind {
 function messageKinds(): Kind[] {
   return [
     messageKind(exchange.requestType, arbitraryRequest, {
-      wrap: (request) => ({ requests: [partitionRequestToWire(request)] }),
+      wrap: (request) => ({ requests: [partitionRequestToWire(request)], withdrawn: [] }),
       read: ({ requests }) => requests.map(partitionRequestFromWire),
     }),
     messageKind(exchange.responseType, arbitraryAnswer, {
@@ -201,12 +201,12 @@ function messageKinds(): Kind[] {
       read: ({ answers }) => answers.map(partitionAnswerFromWire),
     }),
     messageKind(deliver.requestType, arbitraryBatch, {
-      wrap: messageBatchToWire,
-      read: messageBatchFromWire,
+      wrap: (batch) => ({ batches: [messageBatchToWire(batch)] }),
+      read: ({ batches }) => batches.map(messageBatchFromWire),
     }),
     messageKind(deliver.responseType, arbitraryAck, {
-      wrap: messageAckToWire,
-      read: messageAckFromWire,
+      wrap: (ack) => ({ acks: [messageAckToWire(ack)] }),
+      read: ({ acks }) => acks.map(messageAckFromWire),
     }),
     messageKind(scan.responseType, arbitrarySnapshot, {
       wrap: (snapshot) => ({ snapshots: [snapshotToWire(snapshot)], nextAfter: undefined }),

@@ -83,7 +83,12 @@ export namespace OperationOutcome {
 export const UnavailableReason = {
   UNAVAILABLE_REASON_UNSPECIFIED: 0,
   UNAVAILABLE_REASON_OVERLOADED: 1,
+  /** UNAVAILABLE_REASON_STOPPING - May have taken effect. */
   UNAVAILABLE_REASON_STOPPING: 2,
+  /** UNAVAILABLE_REASON_NOT_LEADER - Without effect: another worker leads the partition. */
+  UNAVAILABLE_REASON_NOT_LEADER: 3,
+  /** UNAVAILABLE_REASON_DISCONNECTED - May have taken effect: no answer came from the leader. */
+  UNAVAILABLE_REASON_DISCONNECTED: 4,
 } as const;
 
 export type UnavailableReason = typeof UnavailableReason[keyof typeof UnavailableReason];
@@ -92,6 +97,8 @@ export namespace UnavailableReason {
   export type UNAVAILABLE_REASON_UNSPECIFIED = typeof UnavailableReason.UNAVAILABLE_REASON_UNSPECIFIED;
   export type UNAVAILABLE_REASON_OVERLOADED = typeof UnavailableReason.UNAVAILABLE_REASON_OVERLOADED;
   export type UNAVAILABLE_REASON_STOPPING = typeof UnavailableReason.UNAVAILABLE_REASON_STOPPING;
+  export type UNAVAILABLE_REASON_NOT_LEADER = typeof UnavailableReason.UNAVAILABLE_REASON_NOT_LEADER;
+  export type UNAVAILABLE_REASON_DISCONNECTED = typeof UnavailableReason.UNAVAILABLE_REASON_DISCONNECTED;
 }
 
 export interface InvokeRequest {
@@ -212,7 +219,7 @@ export interface PartitionAnswer {
     | { $case: "notReady"; value: Void }
     | { $case: "operation"; value: OperationOutcome }
     | //
-    /** Not decided and without effect: try again later. */
+    /** The same request may be sent again, with the same id. */
     { $case: "unavailable"; value: UnavailableReason }
     | undefined;
 }

@@ -21,6 +21,8 @@ export const protobufFileName = "engine/worker/v1/worker.proto";
 
 export interface PartitionRequests {
   requests: PartitionRequest[];
+  /** Request ids whose answers nobody waits for any more. What they asked for goes on. */
+  withdrawn: string[];
 }
 
 export interface PartitionAnswers {
@@ -42,11 +44,21 @@ export interface MessageAck {
   upTo: number;
 }
 
+export interface MessageBatches {
+  batches: MessageBatch[];
+}
+
+export interface MessageAcks {
+  acks: MessageAck[];
+}
+
 export interface ScanRequest {
   /** Empty: all invocations, in the order of their ids in the store. */
   ids: string[];
   after?: string | undefined;
   limit: number;
+  /** Only what this partition holds. Refused by a worker that does not lead it. */
+  partition?: number | undefined;
 }
 
 /** What only the leader knows, while it owns the invocation. */
@@ -103,6 +115,8 @@ export interface ScanJournalRequest {
   id?: string | undefined;
   after?: JournalPosition | undefined;
   limit: number;
+  /** Only what this partition holds. Refused by a worker that does not lead it. */
+  partition?: number | undefined;
 }
 
 export interface JournalSnapshot {
@@ -132,6 +146,8 @@ export interface ScanStateRequest {
   key?: string | undefined;
   after?: StatePosition | undefined;
   limit: number;
+  /** Only what this partition holds. Refused by a worker that does not lead it. */
+  partition?: number | undefined;
 }
 
 export interface StateSnapshot {
@@ -148,13 +164,16 @@ export interface ScanStateResponse {
 }
 
 function createBasePartitionRequests(): PartitionRequests {
-  return { requests: [] };
+  return { requests: [], withdrawn: [] };
 }
 
 export const PartitionRequests: MessageFns<PartitionRequests> = {
   encode(message: PartitionRequests, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.requests) {
       PartitionRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.withdrawn) {
+      writer.uint32(18).string(v!);
     }
     return writer;
   },
@@ -178,6 +197,14 @@ export const PartitionRequests: MessageFns<PartitionRequests> = {
             }
 
             message.requests.push(PartitionRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.withdrawn.push(reader.string());
             continue;
           }
         }
@@ -386,8 +413,100 @@ export const MessageAck: MessageFns<MessageAck> = {
   },
 };
 
+function createBaseMessageBatches(): MessageBatches {
+  return { batches: [] };
+}
+
+export const MessageBatches: MessageFns<MessageBatches> = {
+  encode(message: MessageBatches, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.batches) {
+      MessageBatch.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageBatches {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageBatches();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.batches.push(MessageBatch.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMessageAcks(): MessageAcks {
+  return { acks: [] };
+}
+
+export const MessageAcks: MessageFns<MessageAcks> = {
+  encode(message: MessageAcks, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.acks) {
+      MessageAck.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageAcks {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageAcks();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.acks.push(MessageAck.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseScanRequest(): ScanRequest {
-  return { ids: [], after: undefined, limit: 0 };
+  return { ids: [], after: undefined, limit: 0, partition: undefined };
 }
 
 export const ScanRequest: MessageFns<ScanRequest> = {
@@ -400,6 +519,9 @@ export const ScanRequest: MessageFns<ScanRequest> = {
     }
     if (message.limit !== 0) {
       writer.uint32(24).uint32(message.limit);
+    }
+    if (message.partition !== undefined) {
+      writer.uint32(32).uint32(message.partition);
     }
     return writer;
   },
@@ -439,6 +561,14 @@ export const ScanRequest: MessageFns<ScanRequest> = {
             }
 
             message.limit = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.partition = reader.uint32();
             continue;
           }
         }
@@ -848,7 +978,7 @@ export const JournalPosition: MessageFns<JournalPosition> = {
 };
 
 function createBaseScanJournalRequest(): ScanJournalRequest {
-  return { id: undefined, after: undefined, limit: 0 };
+  return { id: undefined, after: undefined, limit: 0, partition: undefined };
 }
 
 export const ScanJournalRequest: MessageFns<ScanJournalRequest> = {
@@ -861,6 +991,9 @@ export const ScanJournalRequest: MessageFns<ScanJournalRequest> = {
     }
     if (message.limit !== 0) {
       writer.uint32(24).uint32(message.limit);
+    }
+    if (message.partition !== undefined) {
+      writer.uint32(32).uint32(message.partition);
     }
     return writer;
   },
@@ -900,6 +1033,14 @@ export const ScanJournalRequest: MessageFns<ScanJournalRequest> = {
             }
 
             message.limit = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.partition = reader.uint32();
             continue;
           }
         }
@@ -1109,7 +1250,7 @@ export const StatePosition: MessageFns<StatePosition> = {
 };
 
 function createBaseScanStateRequest(): ScanStateRequest {
-  return { service: undefined, key: undefined, after: undefined, limit: 0 };
+  return { service: undefined, key: undefined, after: undefined, limit: 0, partition: undefined };
 }
 
 export const ScanStateRequest: MessageFns<ScanStateRequest> = {
@@ -1125,6 +1266,9 @@ export const ScanStateRequest: MessageFns<ScanStateRequest> = {
     }
     if (message.limit !== 0) {
       writer.uint32(32).uint32(message.limit);
+    }
+    if (message.partition !== undefined) {
+      writer.uint32(40).uint32(message.partition);
     }
     return writer;
   },
@@ -1172,6 +1316,14 @@ export const ScanStateRequest: MessageFns<ScanStateRequest> = {
             }
 
             message.limit = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.partition = reader.uint32();
             continue;
           }
         }
@@ -1329,12 +1481,12 @@ export const WorkerServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** Messages of other partitions, in the order of their numbers; acknowledgements once they are durable. */
+    /** Messages of other partitions, in the order of their numbers; acknowledgements once they are durable. Both batched per turn. */
     deliver: {
       name: "Deliver",
-      requestType: MessageBatch as typeof MessageBatch,
+      requestType: MessageBatches as typeof MessageBatches,
       requestStream: true,
-      responseType: MessageAck as typeof MessageAck,
+      responseType: MessageAcks as typeof MessageAcks,
       responseStream: true,
       options: {},
     },

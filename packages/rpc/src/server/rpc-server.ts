@@ -1,0 +1,159 @@
+/** What other nodes may ask of this process: the services of a worker behind a port. */
+
+import type { Clock, Scheduler, Service } from '@engine/runtime';
+import type {
+  InvocationScan,
+  JournalScan,
+  PartitionChannel,
+  PartitionPeer,
+  StateScan,
+  wire,
+} from '@engine/wire';
+import {
+  Server,
+  ServerCredentials,
+  type handleUnaryCall,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+
+import { channelOptions } from '../client/dialer.js';
+import { onHandlerFailed } from '../events.js';
+import type { Introduction } from '../handshake.js';
+import { STOP_GRACE_MS } from '../limits.js';
+import { DELIVER, EXCHANGE, SCAN, SCAN_JOURNAL, SCAN_STATE } from '../methods.js';
+import { toStatus } from '../status.js';
+import { TlsFiles, type TlsOptions } from '../tls-files.js';
+import type { AckReturn } from './ack-return.js';
+import { DeliverCall, type DeliverStream } from './deliver-call.js';
+import { ExchangeCall, type ExchangeStream } from './exchange-call.js';
+import { FrontDoor } from './front-door.js';
+import { greet } from './greeting.js';
+import { scanJournalPage, scanPage, scanStatePage } from './scan-pages.js';
+
+export interface RpcServerOptions {
+  readonly host: string;
+  /** 0: the system chooses. */
+  readonly port: number;
+  readonly introduction: Introduction;
+  /** Largest message between nodes, the same in all of them. */
+  readonly messageBytesMax: number;
+  /** Undefined: plain text. */
+  readonly tls: TlsOptions | undefined;
+  readonly keepaliveMs?: number | undefined;
+}
+
+export interface RpcServerDependencies {
+  readonly channel: PartitionChannel;
+  readonly peer: Pick<PartitionPeer, 'deliver'>;
+  readonly scans: InvocationScan & JournalScan & StateScan;
+  /** How acknowledgements find back; the worker's peer gives them to it. */
+  readonly acks: AckReturn;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+}
+
+const SERVICE = { EXCHANGE, DELIVER, SCAN, SCAN_JOURNAL, SCAN_STATE } satisfies ServiceDefinition;
+
+export class RpcServer implements Service {
+  readonly #options: RpcServerOptions;
+  readonly #dependencies: RpcServerDependencies;
+  readonly #server: Server;
+  readonly #door: FrontDoor;
+
+  /** Throws EngineError RT0002 when a TLS file cannot be read. */
+  constructor(options: RpcServerOptions, dependencies: RpcServerDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#server = new Server(channelOptions(options));
+    this.#server.addService(SERVICE, this.#handlers());
+    const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+    const { tls } = options;
+    const files = tls === undefined ? undefined : new TlsFiles(tls, dependencies.clock);
+    this.#door = new FrontDoor(files, (connection) => {
+      injector.injectConnection(connection);
+    });
+  }
+
+  /** Only after `start`. */
+  get port(): number {
+    return this.#door.port;
+  }
+
+  /** Errors: RT0004 when the address cannot be listened on. */
+  async start(): Promise<void> {
+    await this.#door.open(this.#options.host, this.#options.port);
+  }
+
+  /** Effects: no new calls; open ones get a moment, then their connections are cut. Streams end when their peers close them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#door.close();
+    const { scheduler } = this.#dependencies;
+    await new Promise<void>((resolve) => {
+      const limit = scheduler.after(STOP_GRACE_MS, () => {
+        this.kill();
+        resolve();
+      });
+      this.#server.tryShutdown(() => {
+        limit.cancel();
+        resolve();
+      });
+    });
+    this.kill();
+  }
+
+  /** Ends at once, as a crash would. */
+  kill(): void {
+    this.#server.forceShutdown();
+    this.#door.cut();
+  }
+
+  #handlers(): UntypedServiceImplementation {
+    const { channel, peer, scans, acks, scheduler } = this.#dependencies;
+    const { messageBytesMax } = this.#options;
+    return {
+      EXCHANGE: this.#stream((stream: ExchangeStream) => {
+        new ExchangeCall(stream, { channel, scheduler, messageBytesMax }).serve();
+      }),
+      DELIVER: this.#stream((stream: DeliverStream) => {
+        new DeliverCall(stream, { peer, acks, scheduler }).serve();
+      }),
+      SCAN: this.#page((request: wire.ScanRequest) => scanPage(scans, request)),
+      SCAN_JOURNAL: this.#page((request: wire.ScanJournalRequest) =>
+        scanJournalPage(scans, request),
+      ),
+      SCAN_STATE: this.#page((request: wire.ScanStateRequest) => scanStatePage(scans, request)),
+    };
+  }
+
+  #stream<Stream extends ExchangeStream | DeliverStream>(
+    serve: (stream: Stream) => void,
+  ): (stream: Stream) => void {
+    return (stream) => {
+      const greeting = greet(stream, this.#options.introduction);
+      if ('refusal' in greeting) stream.emit('error', greeting.refusal);
+      else serve(stream);
+    };
+  }
+
+  #page<Request, Response>(
+    read: (request: Request) => Promise<Response>,
+  ): handleUnaryCall<Request, Response> {
+    return (call, respond) => {
+      const greeting = greet(call, this.#options.introduction);
+      if ('refusal' in greeting) {
+        respond(greeting.refusal);
+        return;
+      }
+      read(call.request).then(
+        (page) => {
+          respond(null, page);
+        },
+        (error: unknown) => {
+          onHandlerFailed('scan', error);
+          respond(toStatus(error));
+        },
+      );
+    };
+  }
+}
