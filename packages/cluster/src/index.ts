@@ -22,10 +22,7 @@ export {
   assignmentOf,
   type Assignment,
   type LeadershipAction,
-  type LeadershipFault,
   type LeadershipInput,
-  type PartitionReport,
-  type Phase,
 } from './leadership/leadership-io.js';
 export {
   Controller,

@@ -98,3 +98,52 @@ export interface PartitionPin {
 }
 
 export const NO_ORDERS: PlacementOrders = { drained: [], pins: [], isFrozen: false };
+
+/** What a node does in one partition (docs/design/leadership.md). */
+export type PartitionPhase =
+  /** Has no part in the partition, or its store is not open yet. */
+  | 'idle'
+  /** Applies the log to its store. */
+  | 'follower'
+  /** Is to lead, and reads the log to its end. */
+  | 'candidate'
+  /** Its announcement is on its way. */
+  | 'announcing'
+  /** Leads; rebuilds timers, attempts and outbox. */
+  | 'rebuilding'
+  | 'leader'
+  /** Leads no more; lets go of what it holds. */
+  | 'stepping-down'
+  /** Its store or its log cannot be trusted; somebody has to decide. */
+  | 'quarantined';
+
+/** Why a node does not lead although it was told to. */
+export type LeadershipFault =
+  /** The log ends before the store. */
+  | 'ahead'
+  /** The log has another history at the place of the store. */
+  | 'other-branch'
+  /** The log was made anew since. */
+  | 'other-incarnation'
+  /** A replica has records that the log lost. */
+  | 'tail-lost'
+  /** The stored format is newer than this binary. */
+  | 'format'
+  /** The own clock is too far off the log's. */
+  | 'clock';
+
+/** What a node tells the controller of its part in a partition, with every change. */
+export interface PartitionReport {
+  readonly phase: PartitionPhase;
+  /** Epoch in which it leads or wants to lead; else the last that it was told. */
+  readonly epoch: bigint;
+  /** Highest epoch that it read in the log or heard of. At or above `epoch` without leading: it has given up. */
+  readonly logEpoch: bigint;
+  /** Sequence of the last record applied, as far as the machine was told. */
+  readonly applied: bigint;
+  /** It has read the log to its end once since it opened its store, and followed since. */
+  readonly isCaughtUp: boolean;
+  /** A leader whose appends are not acknowledged any more: it asks to be replaced. */
+  readonly isStuck: boolean;
+  readonly fault: LeadershipFault | undefined;
+}

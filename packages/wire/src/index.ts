@@ -55,6 +55,7 @@ export {
   type PartitionChannel,
   type SentRequest,
 } from './services/partition-channel.js';
+export type { AppliedPosition, NodeControl, NodePeers } from './services/node-control.js';
 export type { MessageAck, MessageBatch, PartitionPeer } from './services/partition-peer.js';
 export type {
   InvocationScan,

@@ -1,9 +1,13 @@
 /** What goes into the machine of a controller and what comes out. The driver owns the metadata store, its watches and the probes of nodes. */
 
-import type { ClusterNode, NodeId, PartitionTable, PlacementOrders } from '@engine/domain';
+import type {
+  ClusterNode,
+  NodeId,
+  PartitionReport,
+  PartitionTable,
+  PlacementOrders,
+} from '@engine/domain';
 import type { AccessKind, LeaseSign } from '@engine/metadata';
-
-import type { PartitionReport } from '../leadership/leadership-io.js';
 
 /** Revision of an entry in the store; `absent` while there is none. Later revisions of one entry are higher. */
 export type EntryRevision = bigint | 'absent';

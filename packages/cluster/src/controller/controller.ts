@@ -12,11 +12,11 @@ import {
   type PartitionAssignment,
   type PartitionTable,
   type PlacementOrders,
+  type PartitionReport,
 } from '@engine/domain';
 import { LeaseHolder, LeaseWatch, type LeaseTimes } from '@engine/metadata';
 import { assertNever } from '@engine/stdx';
 
-import type { PartitionReport } from '../leadership/leadership-io.js';
 import { place } from '../placement/place.js';
 import type { PlacementNode } from '../placement/placement-input.js';
 import type { Rendezvous } from '../placement/rendezvous.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NodeId, PartitionAssignment, PartitionTable } from '@engine/domain';
+import type { NodeId, PartitionAssignment, PartitionReport, PartitionTable } from '@engine/domain';
 
-import type { PartitionReport } from '../leadership/leadership-io.js';
 import type { Availability } from '../placement/placement-input.js';
 import { raisableFormat } from './formats.js';
 import { nextTable, type StepInput } from './next-table.js';

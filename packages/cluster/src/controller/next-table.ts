@@ -5,9 +5,8 @@
  * A leader that is named is one that can start at once where there is any: availability comes before balance, and balance follows.
  */
 
-import type { NodeId, PartitionAssignment, PartitionTable } from '@engine/domain';
+import type { NodeId, PartitionAssignment, PartitionReport, PartitionTable } from '@engine/domain';
 
-import type { PartitionReport } from '../leadership/leadership-io.js';
 import {
   epochAfter,
   leadersUpTo,

@@ -6,20 +6,13 @@
  * the announcement in the log says who leads.
  */
 
-import type { NodeId } from '@engine/domain';
+import type { LeadershipFault, NodeId, PartitionPhase, PartitionReport } from '@engine/domain';
 import { LOG_START, type LogPosition } from '@engine/log';
 import type { LeaseState } from '@engine/metadata';
 import { assertNever } from '@engine/stdx';
 
 import { lostTail, type LogTail, type ReplicaPosition, type StoreVerdict } from './chain-checks.js';
-import type {
-  Assignment,
-  LeadershipAction,
-  LeadershipFault,
-  LeadershipInput,
-  PartitionReport,
-  Phase,
-} from './leadership-io.js';
+import type { Assignment, LeadershipAction, LeadershipInput } from './leadership-io.js';
 
 /** Without an acknowledgement for so long an append, and with it the partition, is unhealthy. */
 export const ACKNOWLEDGEMENT_SILENCE_MS_MAX = 15_000;
@@ -60,7 +53,7 @@ const CATCHING_UP: Candidacy = { step: 'catching-up' };
 
 export class Leadership {
   readonly #options: LeadershipOptions;
-  #phase: Phase = 'idle';
+  #phase: PartitionPhase = 'idle';
   #isOpen = false;
   #assignment: Assignment = { role: 'none', epoch: 0n };
   #candidacy: Candidacy = CATCHING_UP;
@@ -82,7 +75,7 @@ export class Leadership {
     this.#options = options;
   }
 
-  get phase(): Phase {
+  get phase(): PartitionPhase {
     return this.#phase;
   }
 
@@ -415,10 +408,10 @@ export class Leadership {
   }
 }
 
-const LEADING: ReadonlySet<Phase> = new Set([
+const LEADING: ReadonlySet<PartitionPhase> = new Set([
   'announcing',
   'rebuilding',
   'leader',
   'stepping-down',
 ]);
-const OWNS_APPENDS: ReadonlySet<Phase> = new Set(['announcing', 'rebuilding', 'leader']);
+const OWNS_APPENDS: ReadonlySet<PartitionPhase> = new Set(['announcing', 'rebuilding', 'leader']);

@@ -1,17 +1,12 @@
 /** The language of leadership scenarios: one line per input, in words. Chain values follow from sequences; `!` marks another one. */
 
-import type { NodeId } from '@engine/domain';
+import type { NodeId, PartitionReport } from '@engine/domain';
 import type { LogPosition } from '@engine/log';
 import type { LeaseState } from '@engine/metadata';
 
 import type { StoreVerdict } from '../leadership/chain-checks.js';
 import type { Leadership } from '../leadership/leadership.js';
-import type {
-  Assignment,
-  LeadershipAction,
-  LeadershipInput,
-  PartitionReport,
-} from '../leadership/leadership-io.js';
+import type { Assignment, LeadershipAction, LeadershipInput } from '../leadership/leadership-io.js';
 
 /** Reads one line, without the leading `> `. `read` is the number of the last `read-to-end`. Throws on a line that it does not know. */
 export function parseInput(line: string, read: number): LeadershipInput {
