@@ -1,7 +1,12 @@
 /** One connection to the servers of a cluster, for the logs and the documents of a process. */
 
 import { EngineError } from '@engine/domain';
-import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import {
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node';
 
 /** Older servers let two writers win, or sync each message on its own. */
 export const SERVER_VERSION_MIN = '2.14.0';
@@ -11,17 +16,24 @@ const PING_INTERVAL_MS = 2_000;
 const PINGS_OUT_MAX = 2;
 const RECONNECT_WAIT_MS = 250;
 
+/** How a process logs in, and how the servers are checked. All of it is optional. */
+export interface NatsSecurity {
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly token?: string | undefined;
+  /** Content of a credentials file: a JWT and its key. */
+  readonly credentials?: Uint8Array | undefined;
+  /** File with authorities; turns TLS on. */
+  readonly tlsCaFile?: string | undefined;
+}
+
 export interface NatsOptions {
   readonly servers: readonly string[];
   /** Shown in the servers' lists of clients. */
   readonly name: string;
   /** How long the first connection may take. */
   readonly connectTimeoutMs?: number;
-  /** Credentials and TLS, as the client library names them. */
-  readonly security?: Pick<
-    NodeConnectionOptions,
-    'authenticator' | 'user' | 'pass' | 'token' | 'tls'
-  >;
+  readonly security?: NatsSecurity;
 }
 
 /**
@@ -34,7 +46,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   let connection: NatsConnection;
   try {
     connection = await connect({
-      ...security,
+      ...securityOptions(security),
       servers: [...servers],
       name,
       timeout: connectTimeoutMs,
@@ -51,6 +63,17 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   if (problem === undefined) return connection;
   await connection.close();
   throw new EngineError('RT0002', problem);
+}
+
+function securityOptions(security: NatsSecurity): Partial<NodeConnectionOptions> {
+  const { user, password, token, credentials, tlsCaFile } = security;
+  return {
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { pass: password }),
+    ...(token === undefined ? {} : { token }),
+    ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(credentials) }),
+    ...(tlsCaFile === undefined ? {} : { tls: { caFile: tlsCaFile } }),
+  };
 }
 
 function serverProblem({ info }: NatsConnection): string | undefined {

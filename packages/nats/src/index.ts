@@ -1,5 +1,5 @@
 export { Nats, type LogOptions, type NatsDependencies } from './nats.js';
-export type { NatsOptions } from './connection.js';
+export type { NatsOptions, NatsSecurity } from './connection.js';
 export { findSync, requireSync, type SyncFinding } from './server-checks.js';
 export { StreamLog } from './log/stream-log.js';
 export type { ReplicaCount } from './log/stream-config.js';

@@ -31,7 +31,7 @@ describe('a handshake', () => {
     [{ storeFormat: { min: 1, max: 2 } }, 'incompatible', 'store formats 1-2, this node has 3-4'],
   ])('refuses %j', (more, code, text) => {
     const error = expect.objectContaining({ code, message: expect.stringContaining(text) });
-    expect(meeting(more)).toThrow(error as Error);
+    expect(meeting(more)).toThrow(error as unknown as Error);
   });
 
   it.each([[{}], [{ 'engine-cluster': '%' }], [{ 'engine-protocol': '1' }]])(
@@ -40,7 +40,7 @@ describe('a handshake', () => {
       const metadata = new Metadata();
       for (const [key, value] of Object.entries(parts)) metadata.set(key, value);
       expect(() => meet(MINE, metadata)).toThrow(
-        expect.objectContaining({ code: 'incompatible' }) as Error,
+        expect.objectContaining({ code: 'incompatible' }) as unknown as Error,
       );
     },
   );

@@ -132,7 +132,7 @@ describe('connections between nodes', () => {
   it('files that cannot be read are a mistake in the configuration', () => {
     const clock = { now: () => 0, monotonic: () => 0 };
     const open = (): TlsFiles => new TlsFiles(tlsOf('worker', { keyFile: '/no/such.key' }), clock);
-    expect(open).toThrow(expect.objectContaining({ code: 'RT0002' }) as Error);
+    expect(open).toThrow(expect.objectContaining({ code: 'RT0002' }) as unknown as Error);
   });
 
   it('files that break later leave the last ones in force', () => {

@@ -114,30 +114,63 @@ export function name() {
   });
 }
 
+function listOf(text: string): string[] {
+  return text
+    .replaceAll(/^\[|\]$|["']/g, '')
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+}
+
+/** A list, or text such as `a,b` or `[a, b]`. */
+export function texts() {
+  return z.union([z.array(z.string()), z.string().transform(listOf)]).pipe(z.array(z.string()));
+}
+
+/** Addresses of NATS servers: `nats://host:4222`, `tls://host:4222` or `host:4222`. */
+export function serverUrls() {
+  const one = z
+    .string()
+    .regex(
+      /^(?:(?:nats|tls):\/\/)?[^\s/:]+(?::\d{1,5})?$|^(?:nats|tls):\/\/\[[0-9a-f:]+\]:\d{1,5}$/i,
+      {
+        message: 'is not an address such as "nats://127.0.0.1:4222"',
+      },
+    );
+  return texts().pipe(z.array(one));
+}
+
+/** True or false; also as text. */
+export function flag() {
+  return z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
+}
+
+/** Copies of what a cluster keeps: 1 or 3. */
+export function replicaCount() {
+  return field<1 | 3>(
+    (text) =>
+      text === '1' || text === '3'
+        ? { value: text === '1' ? 1 : 3 }
+        : { problem: `"${text}" is neither 1 nor 3` },
+    (value) => value,
+  );
+}
+
 /** A list of header names, or text such as `x-tenant,x-stage` or `[x-tenant, x-stage]`. They become lower case. */
 export function headerNames() {
-  const fromText = z.string().transform((text) =>
-    text
-      .replaceAll(/^\[|\]$|["']/g, '')
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== ''),
-  );
   const one = z
     .string()
     .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, { message: 'is not the name of a header' })
     .toLowerCase();
-  return z.union([z.array(z.string()), fromText]).pipe(z.array(one));
+  return texts().pipe(z.array(one));
 }
 
 export const ROLES = ['ingress', 'admin', 'worker'] as const;
 
 /** A list, or text such as `ingress,worker` or `[ingress, worker]`. `http-ingress` is another name of `ingress`. */
 export function roles() {
-  const fromText = z.string().transform((text) => text.replaceAll(/^\[|\]$|["']/g, '').split(','));
-  return z
-    .union([z.array(z.string()), fromText])
-    .transform((names) => names.map((each) => each.trim().replace(/^http-ingress$/, 'ingress')))
+  return texts()
+    .transform((names) => names.map((each) => each.replace(/^http-ingress$/, 'ingress')))
     .pipe(z.array(z.enum(ROLES)).nonempty());
 }
 

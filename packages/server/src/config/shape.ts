@@ -5,6 +5,7 @@ import { DEFAULT_RETRY_POLICY, formatDuration, limits, PARTITION_COUNT_MAX } fro
 import { COMPRESSION_THRESHOLD_BYTES } from '@engine/lambda';
 import { EXPIRATION_MS_MIN } from '@engine/request-identity';
 import { z } from 'zod';
+import * as cluster from './cluster-shape.js';
 import {
   bindAddress,
   byteCount,
@@ -40,6 +41,9 @@ const ingress = table({
   'concurrent-api-requests-limit': countOrUnlimited()
     .prefault('unlimited')
     .describe('Requests in progress at once; more are answered 429.'),
+  'leader-wait': positive('1m').describe(
+    'How long a request waits for a partition that has no leader (503 then); at most 4 minutes.',
+  ),
 });
 
 const admin = table({
@@ -108,6 +112,7 @@ const worker = table({
   'storage-rocksdb': table({
     path: z.string().min(1).optional().describe('Directory of the partitions.'),
   }),
+  snapshots: table(cluster.snapshots),
   invoker,
 });
 
@@ -140,9 +145,10 @@ export const shape = z.strictObject({
     .describe('Sent to deployments with each request.'),
   'base-dir': z.string().min(1).prefault('./engine-data').describe('Where data are kept.'),
   'default-num-partitions': integer({ min: 1, max: PARTITION_COUNT_MAX })
-    .prefault(1)
-    .describe('Partitions; fixed by the first start.'),
+    .optional()
+    .describe('Partitions; fixed by the first start. Unless set 1, and 24 in a cluster.'),
   'bind-ip': z.string().prefault('[::]').describe('Address to listen on, for every role.'),
+  ...cluster.node,
   'shutdown-timeout': positive('1m').describe('How long a stop may take.'),
   'log-level': logLevel().prefault('info').describe('`trace` … `fatal`, or `silent`.'),
   'log-filter': logFilter().optional().describe('Levels by part, such as `info,worker=debug`.'),
@@ -174,4 +180,7 @@ export const shape = z.strictObject({
     'storage-path': z.string().min(1).optional().describe('Directory of the metadata.'),
   }),
   'default-retry-policy': retryPolicy,
+  nats: table(cluster.nats),
+  tls: table(cluster.tls),
+  networking: table(cluster.networking),
 });

@@ -18,6 +18,9 @@ import { handlerDefaults } from './settings.js';
 
 const log = createLogger('server:stores');
 
+/** One log serves all partitions of a process, so more of them would only make smaller records. */
+const PARTITIONS_EMBEDDED = 1;
+
 /** Generation of the rows of a partition; only a restore makes another one. */
 const GENERATION = 0;
 
@@ -49,7 +52,7 @@ export async function openStores(
   parts.defer(close);
   const { partitionCount } = await provisionCluster(metadata, {
     name: config.clusterName,
-    partitionCount: config.defaultNumPartitions,
+    partitionCount: config.defaultNumPartitions ?? PARTITIONS_EMBEDDED,
   });
   const schemas = parts.use(
     await SchemaRegistry.open(handlerDefaults(config), {
