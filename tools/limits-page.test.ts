@@ -55,16 +55,36 @@ function valueOf(cell: string): number {
   return Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? Number.NaN);
 }
 
-/** Exported numbers of a file that are written as products of numbers and of other constants of the file. */
+const DOMAIN_LIMITS = 'packages/domain/src/limits.ts';
+
+/** What the constants of a file are written as. */
+function constantsOf(path: string): Map<string, string> {
+  return new Map(
+    [...textOf(path).matchAll(CONSTANT)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+/** Exported numbers of a file that are sums of products of numbers, of other constants of the file, and of limits of the domain. */
 function limitsOf(path: string): [name: string, value: number][] {
   const text = textOf(path);
-  const known = new Map([...text.matchAll(CONSTANT)].map(([, name, value]) => [name, value]));
-  const evaluate = (expression: string): number =>
-    expression.split('*').reduce((product, part) => {
-      const factor = part.trim();
-      const meant = known.get(factor);
-      return product * (meant === undefined ? Number(factor.replaceAll('_', '')) : evaluate(meant));
-    }, 1);
+  const own = constantsOf(path);
+  const ofDomain = constantsOf(DOMAIN_LIMITS);
+  const factorOf = (factor: string, known: ReadonlyMap<string, string>): number => {
+    const shared = /^limits\.(\w+)$/.exec(factor)?.[1];
+    if (shared !== undefined) return evaluate(ofDomain.get(shared) ?? '?', ofDomain);
+    const meant = known.get(factor);
+    return meant === undefined ? Number(factor.replaceAll('_', '')) : evaluate(meant, known);
+  };
+  const productOf = (product: string, known: ReadonlyMap<string, string>): number =>
+    product.split('*').reduce((value, factor) => value * factorOf(factor.trim(), known), 1);
+  const evaluate = (expression: string, known: ReadonlyMap<string, string> = own): number =>
+    expression
+      .split(/ (?=[+-] )/)
+      .map((term) => (/^[+-] /.test(term) ? [term.slice(0, 1), term.slice(2)] : ['+', term]))
+      .reduce((sum, [sign, product = '']) => {
+        const value = productOf(product, known);
+        return sign === '-' ? sum - value : sum + value;
+      }, 0);
   return [...text.matchAll(EXPORTED)].flatMap(([, name = '', value = '']) => {
     const evaluated = evaluate(value);
     return Number.isNaN(evaluated) ? [] : [[name, evaluated]];

@@ -8,6 +8,7 @@ import type { Clock, Random, Scheduler } from '@engine/runtime';
 import type { QueryService } from '@engine/sql';
 import type { InvocationScan, JournalScan, PartitionChannel } from '@engine/wire';
 import type { BatchOperations } from './batch/batch-operations.js';
+import type { ClusterOperations } from './cluster/cluster-status.js';
 import type { AdminConfig } from './config-shape.js';
 import type { Discover } from './discovery/discover.js';
 import type { InvocationOperations } from './invocation-operations.js';
@@ -35,6 +36,8 @@ export interface AdminDependencies {
   readonly metadata: MetadataStore;
   readonly hashes: Hashes;
   readonly queries: QueryService;
+  /** Undefined: this process is alone, whatever else is known of it. */
+  readonly cluster?: ClusterOperations | undefined;
   readonly functions: FunctionInvoker;
   /** Undefined: requests to deployments are not signed. */
   readonly signer: RequestSigner | undefined;
@@ -53,6 +56,7 @@ export interface AdminContext {
   readonly operations: InvocationOperations;
   readonly batches: BatchOperations;
   readonly states: StateOperations;
+  readonly cluster: ClusterOperations;
   readonly discover: Discover;
   readonly convert: Convert;
   readonly isReady: () => boolean;

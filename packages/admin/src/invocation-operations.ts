@@ -62,8 +62,8 @@ export class InvocationOperations {
   }
 
   /**
-   * Resolves when the outcome is durable. Errors: `unavailable` when the partition does not answer in time or takes no work
-   * now; then it is not known whether the operation takes place.
+   * Resolves when the outcome is durable. Errors: `overloaded` when the partition takes no more work now; `unavailable` when it does
+   * not answer in time or no leader can be reached, and then it is not known whether the operation takes place.
    */
   async run(operation: Operation, target: OperationTarget): Promise<OperationOutcome> {
     const answer = await callPartition(requestOf(operation, target), this.#dependencies);

@@ -3,6 +3,7 @@
 import { createUlidFactory, type Scheduler, type Service } from '@engine/runtime';
 import type { BatchOperations } from './batch/batch-operations.js';
 import { createBatchOperations } from './batch/create.js';
+import { LoneNode } from './cluster/lone-node.js';
 import type { AdminConfig } from './config-shape.js';
 import type { AdminDependencies } from './context.js';
 import { createDiscover } from './discovery/discover.js';
@@ -32,6 +33,7 @@ export class Admin implements Service {
       isReady: dependencies.isReady,
       operations,
       batches: this.#batches,
+      cluster: dependencies.cluster ?? new LoneNode({ clusterName: config.clusterName }),
       states: new StateOperations({ channel, scheduler, newUlid }),
       discover: createDiscover({ ...dependencies, clusterName: config.clusterName }),
       convert: createConvert({ ...dependencies, clusterName: config.clusterName }),

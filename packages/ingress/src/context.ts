@@ -13,6 +13,11 @@ export interface IngressDependencies {
   readonly channel: PartitionChannel;
   /** The current schema; asked once per request. */
   readonly schema: () => SchemaLookup;
+  /**
+   * Reads what another process may have registered a moment ago. Undefined where the schema is the newest at all times. When it
+   * rejects, the schema stays as it is.
+   */
+  readonly catchUp?: (() => Promise<unknown>) | undefined;
   readonly hashes: Hashes;
   /** Whether the process can take work; `/engine/health` says so. */
   readonly isReady: () => boolean;
@@ -26,6 +31,7 @@ export interface IngressContext {
   readonly clock: Clock;
   readonly hashes: Hashes;
   readonly schema: () => SchemaLookup;
+  readonly catchUp: (() => Promise<unknown>) | undefined;
   readonly isReady: () => boolean;
   readonly invocationIds: InvocationIds;
   readonly requestIds: RequestIds;

@@ -41,6 +41,9 @@ export const RESEND_PAUSE_MS_MAX = 1_000;
 /** How long a request is sent again. Shorter than the time for which a partition remembers a finished request. */
 export const RESEND_WINDOW_MS = 4 * MINUTE_MS;
 
+/** Pause between two reads of the schema for names that are not in it. */
+export const SCHEMA_READ_PAUSE_MS = 20;
+
 /** Time that open requests get after the listener has closed (interface). */
 export const STOP_GRACE_MS = 5_000;
 

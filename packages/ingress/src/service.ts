@@ -8,6 +8,7 @@ import { Listener } from './http/listener.js';
 import { InvocationIds } from './invocation-ids.js';
 import { log } from './logger.js';
 import { RequestIds } from './request-ids.js';
+import { SchemaNews } from './schema-news.js';
 import { Waiting } from './waiting.js';
 
 export class Ingress implements Service {
@@ -18,7 +19,7 @@ export class Ingress implements Service {
   #isStarted = false;
 
   constructor(config: IngressConfig, dependencies: IngressDependencies) {
-    const { hashes, clock, random, scheduler, schema, isReady } = dependencies;
+    const { hashes, clock, random, scheduler, schema, catchUp, isReady } = dependencies;
     this.#scheduler = scheduler;
     this.#waiting = new Waiting(dependencies);
     const context: IngressContext = {
@@ -26,6 +27,7 @@ export class Ingress implements Service {
       clock,
       hashes,
       schema,
+      catchUp: catchUp && new SchemaNews(catchUp, scheduler).caughtUp,
       isReady,
       invocationIds: new InvocationIds({ hashes, random, ulid: createUlidFactory(clock, random) }),
       requestIds: new RequestIds(random),

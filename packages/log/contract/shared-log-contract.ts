@@ -111,7 +111,7 @@ export function sharedLogContract(
       withHarness(async (harness) => {
         const store = new ReplicaStore();
         expect(await (await harness.open()).end()).toBeUndefined();
-        expect(await replay(harness, store)).toEqual({ kind: 'at-end', position: LOG_START });
+        expect(await replay(harness, store)).toMatchObject({ kind: 'at-end', position: LOG_START });
         expect(store.records).toEqual([]);
       }));
 
@@ -130,7 +130,7 @@ export function sharedLogContract(
         await log.commit(writer.next(new MutationWriter().finish()));
         const replica = new ReplicaStore();
         const outcome = await replay(harness, replica);
-        expect(outcome).toEqual({ kind: 'at-end', position: log.position });
+        expect(outcome).toMatchObject({ kind: 'at-end', position: log.position });
         expect(contents(replica)).toEqual(contents(store));
         const half = new ReplicaStore();
         await replay(harness, half, replica.records[9]);

@@ -54,7 +54,7 @@ export class MemorySharedLog implements SharedLog {
         await apply(next);
         position = positionOf(next);
       } else if (stopAtEnd) {
-        return { kind: 'at-end', position };
+        return { kind: 'at-end', position, clockOffMs: 0 };
       } else {
         await this.#history.changed(signal);
       }

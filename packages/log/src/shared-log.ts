@@ -22,8 +22,14 @@ export type LogBreak =
   | { readonly kind: 'diverged'; readonly sequence: bigint; readonly why: string };
 
 export type FollowOutcome =
-  /** Everything that was in the log when the end was asked for is applied. */
-  { readonly kind: 'at-end'; readonly position: LogPosition } | LogBreak;
+  | {
+      /** Everything that was in the log when the end was asked for is applied. */
+      readonly kind: 'at-end';
+      readonly position: LogPosition;
+      /** How far the clock of this machine is off that of the log, at least. Positive: ahead. */
+      readonly clockOffMs: number;
+    }
+  | LogBreak;
 
 export interface FollowRequest {
   /** Position of the store; LOG_START for an empty one. */

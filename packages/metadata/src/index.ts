@@ -16,6 +16,15 @@ export {
   type BatchSelection,
   type PlannedInvocation,
 } from './documents/batch-operation.js';
+export {
+  CONTROLLER_LEASE,
+  decodeLease,
+  encodeLease,
+  LEASE_PREFIX,
+  NODE_LEASE_PREFIX,
+  nodeLease,
+  type LeaseDocument,
+} from './leases/lease-document.js';
 export { buryLease, Lease, type LeaseDependencies, type LeaseRequest } from './leases/lease.js';
 export { LeaseHolder, type LeaseState } from './leases/lease-holder.js';
 export {

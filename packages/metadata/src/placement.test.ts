@@ -124,6 +124,6 @@ describe('documents that make no sense', () => {
   });
 
   it('names the document of a node by its id', () => {
-    expect(nodeDocument(A)).toBe('node.worker-a');
+    expect(nodeDocument(A)).toBe('node/worker-a');
   });
 });

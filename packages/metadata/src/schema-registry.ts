@@ -86,6 +86,11 @@ export class SchemaRegistry implements Disposable {
     }
   }
 
+  /** Reads the document now, rather than wait for the watch. Errors: what the store throws; META0005, META0010 as in `open`. */
+  async catchUp(): Promise<void> {
+    await this.#refresh();
+  }
+
   /** Calls `listener` after each change with the new look-ups. */
   onChange(listener: (lookup: SchemaLookup) => void): Disposable {
     this.#listeners.add(listener);

@@ -43,7 +43,11 @@ export class RpcNode {
         tls,
         keepaliveMs,
       },
-      { channel: worker, peer: worker, scans: worker, acks: this.acks, ...system },
+      {
+        worker: { channel: worker, peer: worker, scans: worker, acks: this.acks },
+        node: worker.control,
+        ...system,
+      },
     );
   }
 

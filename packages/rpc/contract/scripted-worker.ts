@@ -19,6 +19,8 @@ import type {
   StateSnapshot,
 } from '@engine/wire';
 
+import { ScriptedNode } from './scripted-node.js';
+
 export interface AskedRequest {
   readonly request: PartitionRequest;
   readonly respond: (answer: PartitionAnswer) => void;
@@ -28,6 +30,7 @@ export interface AskedRequest {
 export class ScriptedWorker
   implements PartitionChannel, PartitionPeer, InvocationScan, JournalScan, StateScan
 {
+  readonly control = new ScriptedNode();
   readonly asked: AskedRequest[] = [];
   readonly batches: MessageBatch[] = [];
   readonly acks: MessageAck[] = [];

@@ -53,6 +53,15 @@ export const SCAN_PAGE_BYTES_MAX = MIB;
 /** Time for one page. */
 export const SCAN_PAGE_MS_MAX = 10_000;
 
+/** Longest wait of a scan for the leader of a partition: queries have a minute, and their askers about ten seconds. */
+export const SCAN_LEADER_WAIT_MS_MAX = 30_000;
+
+/** Time for one question to a node about its partitions. */
+export const NODE_CALL_MS_MAX = 5_000;
+
+/** Time for a node to stop leading; who waits for it asks again. */
+export const STOP_LEADING_MS_MAX = 30_000;
+
 /** Requests that a router has taken and not answered; more are refused. */
 export const ROUTED_MAX = 262_144;
 

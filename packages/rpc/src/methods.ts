@@ -1,6 +1,11 @@
-/** The methods of the worker's service. */
+/** The methods of the services of a worker. */
 
-import { WorkerServiceDefinition as Service, type wire } from '@engine/wire';
+import {
+  NodeServiceDefinition as Node,
+  WorkerServiceDefinition as Service,
+  type nodeWire,
+  type wire,
+} from '@engine/wire';
 
 import { rpcMethod, type RpcMethod } from './method.js';
 
@@ -22,4 +27,17 @@ export const SCAN_JOURNAL: RpcMethod<wire.ScanJournalRequest, wire.ScanJournalRe
 export const SCAN_STATE: RpcMethod<wire.ScanStateRequest, wire.ScanStateResponse> = rpcMethod(
   Service,
   scanState,
+);
+
+const { reports, stopLeading, applied } = Node.methods;
+
+export const REPORTS: RpcMethod<nodeWire.ReportsRequest, nodeWire.ReportsResponse> = rpcMethod(
+  Node,
+  reports,
+);
+export const STOP_LEADING: RpcMethod<nodeWire.StopLeadingRequest, nodeWire.StopLeadingResponse> =
+  rpcMethod(Node, stopLeading);
+export const APPLIED: RpcMethod<nodeWire.AppliedRequest, nodeWire.AppliedResponse> = rpcMethod(
+  Node,
+  applied,
 );

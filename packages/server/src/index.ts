@@ -7,6 +7,6 @@ export {
   type ServerConfig,
 } from './config/config.js';
 export { loadConfig, type ConfigInputs } from './config/load.js';
-export { startAll } from './roles/all.js';
+export { startEngine } from './roles/start-engine.js';
 export type { RunningEngine, StartEngine } from './running-engine.js';
 export { VERSION } from './version.js';

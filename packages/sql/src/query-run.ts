@@ -19,6 +19,8 @@ export class QueryRun {
   readonly #ended = new Deferred<void>();
   #scan: AsyncIterator<readonly Row[]> | undefined;
   #stopError: EngineError | undefined;
+  /** Rows that cannot be had now: the caller is told so, and not what the database makes of it. */
+  #missing: EngineError | undefined;
   #next = new Deferred<Uint8Array | undefined>();
 
   constructor(provider: TableProvider) {
@@ -84,7 +86,7 @@ export class QueryRun {
         this.#finish(undefined);
         return;
       case 'failed':
-        this.#finish(new EngineError(codeOf(ask.failure), ask.message));
+        this.#finish(this.#missing ?? new EngineError(codeOf(ask.failure), ask.message));
         return;
       default:
         assertNever(ask);
@@ -99,6 +101,7 @@ export class QueryRun {
       this.#answer({ kind: 'rows', rows: next.done === true ? [] : next.value });
     } catch (error) {
       this.#scan = undefined;
+      if (isEngineError(error) && error.code === 'unavailable') this.#missing ??= error;
       const failure = isEngineError(error) && error.code === 'bad-request' ? 'statement' : 'failed';
       const message = error instanceof Error ? error.message : String(error);
       this.#answer({ kind: 'refused', failure, message });

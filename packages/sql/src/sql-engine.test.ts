@@ -31,6 +31,12 @@ const ENDLESS: TableDefinition = {
   keyColumns: [],
   columns: defineColumns(['n', 'u32']),
 };
+/** Its rows cannot be had after the first one. */
+const AWAY: TableDefinition = {
+  name: 'away',
+  keyColumns: [],
+  columns: defineColumns(['n', 'u32']),
+};
 const AT = Date.UTC(2026, 10, 20, 20, 18, 58);
 const FIRST: Row = [
   ...[
@@ -48,11 +54,15 @@ const FIRST: Row = [
 const SECOND: Row = ['b', 5, 2, AT + 7, 3, undefined, [], undefined, false, 'two\nlines'];
 
 class Things implements TableProvider {
-  readonly tables = [THINGS, ENDLESS];
+  readonly tables = [THINGS, ENDLESS, AWAY];
   readonly requests: ScanRequest[] = [];
 
   async *scan(request: ScanRequest, signal: AbortSignal): AsyncGenerator<readonly Row[]> {
     this.requests.push(request);
+    if (request.table === 'away') {
+      yield [[1]];
+      throw new EngineError('unavailable', 'partition 3 has no leader');
+    }
     if (request.table === 'endless') {
       for (let n = 0; !signal.aborted; n += 1) {
         await new Promise(setImmediate);
@@ -185,6 +195,7 @@ describe('SqlEngine answers', () => {
   it('shows the tables and nothing else', async () => {
     const table = { table_catalog: 'engine', table_schema: 'public', table_type: 'BASE TABLE' };
     expect(await rows('SHOW TABLES')).toEqual([
+      { ...table, table_name: 'away' },
       { ...table, table_name: 'endless' },
       { ...table, table_name: 'things' },
     ]);
@@ -297,6 +308,13 @@ describe('SqlEngine refuses', () => {
     const answers = await Promise.all(asked);
     expect(answers.filter((answer) => answer.endsWith('{"rows":[{"one":1}]}'))).toHaveLength(65);
     expect(answers.filter((answer) => answer.startsWith('overloaded: '))).toHaveLength(5);
+  });
+
+  it('a query whose rows cannot all be had, rather than leave some out', async () => {
+    expect(await refusal('SELECT count(*) AS n FROM away')).toBe(
+      'unavailable: partition 3 has no leader',
+    );
+    await expect(ask('SELECT 1 AS one', engine)).resolves.toBe('{"rows":[{"one":1}]}');
   });
 
   it('a query that takes too long, in the database or in a scan', async () => {

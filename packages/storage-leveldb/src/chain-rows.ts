@@ -88,6 +88,13 @@ export class ChainRows {
     return { position, writtenBytes };
   }
 
+  /** Value of the chain at a sequence; undefined when its row was trimmed or never was. */
+  chainAt(store: KvStore, sequence: bigint): bigint | undefined {
+    if (sequence === LOG_START.sequence) return LOG_START.chain;
+    const row = store.get(this.#chainKeyOf(sequence));
+    return row === undefined ? undefined : chainLinkRow.read(row).chain;
+  }
+
   /** Adds the rows of a record to its batch. Returns about how many bytes they take. */
   stage(batch: KvBatch, position: LogPosition, writtenBytes: number): number {
     const { sequence, chain } = position;

@@ -39,6 +39,9 @@ export const PARTITION_STORE: StoreKind = {
   damagedCode: 'storage',
 };
 
+/** Stores of a cluster, whose logs are elsewhere. A process without cluster does not read them, nor the other way round. */
+export const REPLICA_STORE: StoreKind = { ...PARTITION_STORE, word: 'replicas' };
+
 export const METADATA_STORE: StoreKind = {
   what: 'the metadata storage directory',
   word: 'metadata',

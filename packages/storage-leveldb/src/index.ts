@@ -7,6 +7,7 @@ export {
   checkDirectory,
   METADATA_STORE,
   PARTITION_STORE,
+  REPLICA_STORE,
   STORE_FORMAT,
   type StoreKind,
 } from './format.js';
@@ -16,4 +17,13 @@ export {
   type EmbeddedLogOptions,
 } from './embedded-log.js';
 export { Replica, type ReplicaOptions } from './replica.js';
+export type { OpenReplica } from './replicas/open-replica.js';
+export {
+  LevelReplicaStores,
+  type LevelReplicaStoresDependencies,
+  type LevelReplicaStoresOptions,
+  type ReplicaStoresEvent,
+  type RestoreSource,
+  type RestoreTarget,
+} from './replicas/replica-stores.js';
 export { LevelMetadataStore, openMetadata, type OpenedMetadata } from './level-metadata-store.js';

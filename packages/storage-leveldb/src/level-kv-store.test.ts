@@ -4,16 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { kvStoreContract } from '@engine/storage/contract';
+import { kvStoreContract, rangeReaderContract } from '@engine/storage/contract';
 
 import { checkDirectory, METADATA_STORE, PARTITION_STORE } from './format.js';
 import { LevelKvStore } from './level-kv-store.js';
 
-kvStoreContract('LevelKvStore', async () => {
+const harness = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'engine-level-'));
   const open = () => LevelKvStore.open({ directory, kind: PARTITION_STORE });
   return { open, reopen: open, dispose: () => rm(directory, { recursive: true }) };
-});
+};
+
+kvStoreContract('LevelKvStore', harness);
+rangeReaderContract('LevelKvStore', harness);
 
 describe('the directory of a store', () => {
   let root: string;

@@ -20,17 +20,19 @@ export interface ReplicaOptions {
 
 export class Replica {
   readonly #store: KvStore;
+  readonly #rows: ChainRows;
   readonly #stager: RecordStager;
   #position: LogPosition;
   #writtenBytes: number;
 
   private constructor(
     store: KvStore,
-    stager: RecordStager,
+    { place, rows }: { readonly place: PartitionPlace; readonly rows: ChainRows },
     found: { readonly position: LogPosition; readonly writtenBytes: number },
   ) {
     this.#store = store;
-    this.#stager = stager;
+    this.#rows = rows;
+    this.#stager = new RecordStager({ place, rows });
     this.#position = found.position;
     this.#writtenBytes = found.writtenBytes;
   }
@@ -46,12 +48,22 @@ export class Replica {
   ): Promise<Replica> {
     const rows = new ChainRows({ place, keptBytes: keptBytesOf(writeBufferBytes) });
     const found = await rows.load(store);
-    return new Replica(store, new RecordStager({ place, rows }), found);
+    return new Replica(store, { place, rows }, found);
   }
 
   /** After the last record that was applied; LOG_START for an empty store. */
   get position(): LogPosition {
     return this.#position;
+  }
+
+  /** About how many bytes were ever written to the partition; a restored one goes on from its snapshot. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
+  }
+
+  /** Value of the chain at a sequence; undefined beyond the position and where its row was trimmed. */
+  chainAt(sequence: bigint): bigint | undefined {
+    return this.#rows.chainAt(this.#store, sequence);
   }
 
   /** Applies the record after the position. One at a time; after a rejection the store must be opened anew. */

@@ -6,10 +6,10 @@ import * as fc from 'fast-check';
 
 import type { KvStore } from '../src/index.js';
 
-export interface KvHarness {
-  open(): Promise<KvStore>;
+export interface KvHarness<Store extends KvStore = KvStore> {
+  open(): Promise<Store>;
   /** Opens again what `store`, already closed, left behind. */
-  reopen(store: KvStore): Promise<KvStore>;
+  reopen(store: KvStore): Promise<Store>;
   dispose(): Promise<void>;
 }
 

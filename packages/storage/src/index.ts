@@ -1,6 +1,6 @@
 export type { Mutation, TableName } from './mutation.js';
 export type { StateReader } from './state-reader.js';
-export type { KvBatch, KvEntry, KvRange, KvStore } from './kv-store.js';
+export type { KvBatch, KvEntry, KvRange, KvStore, RangeReader } from './kv-store.js';
 export { MemoryKvStore, type MemoryKvStoreOptions, type PendingWrite } from './memory-kv-store.js';
 export { PartitionState, type PartitionStateOptions } from './partition-state.js';
 export {
@@ -16,7 +16,10 @@ export type { ObjectKey } from './tables/object-lock.js';
 export type { PromiseKey } from './tables/promise.js';
 export type { StateKey } from './tables/state.js';
 export {
+  generationKey,
   LAYOUTS,
+  PARTITION_FORMAT,
+  readsPartitionFormat,
   PARTITION_PREFIX_BYTES,
   partitionPrefix,
   prefixEnd,

@@ -26,6 +26,15 @@ export interface KvBatch {
   write(options: { readonly sync: boolean }): Promise<void>;
 }
 
+/** A store that can hand out a large range as it was at one moment. */
+export interface RangeReader {
+  /**
+   * Everything from `gte` to below `lt` as of the call, in order, in pages of up to about 1 MiB and never empty. Until the iteration
+   * ends or is left the store keeps what is replaced meanwhile: take minutes at most. Iterate it once.
+   */
+  pages(range: Pick<KvRange, 'gte' | 'lt'>): AsyncIterable<readonly KvEntry[]>;
+}
+
 export interface KvStore {
   /** Synchronous point read; the caller owns the bytes. */
   get(key: Uint8Array): Uint8Array | undefined;

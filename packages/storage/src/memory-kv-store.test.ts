@@ -1,15 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { kvStoreContract } from '../contract/index.js';
+import { kvStoreContract, rangeReaderContract } from '../contract/index.js';
+import type { KvStore } from './kv-store.js';
 import { MemoryKvStore } from './memory-kv-store.js';
 
-kvStoreContract('MemoryKvStore', () =>
+const harness = () =>
   Promise.resolve({
     open: () => Promise.resolve(new MemoryKvStore()),
-    reopen: (store) => Promise.resolve((store as MemoryKvStore).crash()),
+    reopen: (store: KvStore) => Promise.resolve((store as MemoryKvStore).crash()),
     dispose: () => Promise.resolve(),
-  }),
-);
+  });
+
+kvStoreContract('MemoryKvStore', harness);
+rangeReaderContract('MemoryKvStore', harness);
 
 const key = Uint8Array.of(1);
 const value = (n: number) => Uint8Array.of(n);

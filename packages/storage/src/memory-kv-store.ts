@@ -6,7 +6,7 @@
 import { EngineError } from '@engine/domain';
 import { compareBytes, fromHex, toHex } from '@engine/stdx';
 
-import type { KvBatch, KvEntry, KvRange, KvStore } from './kv-store.js';
+import type { KvBatch, KvEntry, KvRange, KvStore, RangeReader } from './kv-store.js';
 
 /** A write that is about to happen. */
 export interface PendingWrite {
@@ -24,7 +24,10 @@ export interface MemoryKvStoreOptions {
 type Rows = Map<string, Uint8Array>;
 type Operations = readonly { readonly key: string; readonly value: Uint8Array | undefined }[];
 
-export class MemoryKvStore implements KvStore {
+/** Rows in one page of `pages`: few, so that tests see several. */
+const PAGE_ROWS = 16;
+
+export class MemoryKvStore implements KvStore, RangeReader {
   readonly #options: MemoryKvStoreOptions;
   readonly #rows: Rows;
   /** Rows as the last sync left them. */
@@ -73,6 +76,12 @@ export class MemoryKvStore implements KvStore {
 
   scan(range: KvRange): Promise<readonly KvEntry[]> {
     return Promise.resolve().then(() => this.#scanNow(range));
+  }
+
+  pages(range: Pick<KvRange, 'gte' | 'lt'>): AsyncIterable<readonly KvEntry[]> {
+    return pagesOf(this.#scanNow({ ...range, limit: Infinity }), () => {
+      this.#requireOpen();
+    });
   }
 
   async close(): Promise<void> {
@@ -134,6 +143,17 @@ export class MemoryKvStore implements KvStore {
 
   #requireOpen(): void {
     if (!this.#isOpen) throw new EngineError('storage', 'the store is closed');
+  }
+}
+
+async function* pagesOf(
+  entries: readonly KvEntry[],
+  requireOpen: () => void,
+): AsyncGenerator<readonly KvEntry[]> {
+  for (let from = 0; from < entries.length; from += PAGE_ROWS) {
+    await Promise.resolve();
+    requireOpen();
+    yield entries.slice(from, from + PAGE_ROWS);
   }
 }
 

@@ -15,6 +15,8 @@ export const LAYOUTS = {
   partition: 1,
   /** Documents of the embedded metadata store. */
   metadata: 2,
+  /** Which generation of a partition is current: one row for each. */
+  generation: 3,
 } as const;
 
 /** Tables of a partition: those that decisions write, then those that storage and log keep for themselves. */
@@ -41,6 +43,17 @@ export const TABLES = {
   chain: 130,
 } as const satisfies Readonly<Record<TableName, number>> & Readonly<Record<string, number>>;
 
+/** Format of the rows of a partition that this code writes: keys and values. Numbers retire, they never return. */
+export const PARTITION_FORMAT = 1;
+
+/** Oldest format of rows that this code reads. */
+const PARTITION_FORMAT_MIN = 1;
+
+/** True when this code reads rows of the format. */
+export function readsPartitionFormat(format: number): boolean {
+  return format >= PARTITION_FORMAT_MIN && format <= PARTITION_FORMAT;
+}
+
 /** Where the rows of a partition stand in a store. A restore fills a new generation beside the current one. */
 export interface PartitionPlace {
   readonly partition: PartitionId;
@@ -55,6 +68,11 @@ export function partitionPrefix(place: PartitionPlace): Uint8Array {
   const { partition, generation } = place;
   const layout = LAYOUTS.partition;
   return Uint8Array.of(layout, partition >> 8, partition, generation >> 8, generation);
+}
+
+/** Key of the row that names the current generation of a partition. */
+export function generationKey(partition: PartitionId): Uint8Array {
+  return Uint8Array.of(LAYOUTS.generation, partition >> 8, partition);
 }
 
 /** The smallest key above all keys that begin with `prefix`. The prefix must not be all 0xff. */

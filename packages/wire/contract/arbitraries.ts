@@ -21,7 +21,9 @@ import {
   type ObjectLock,
   type OperationOutcome,
   type PartitionAnswer,
+  type PartitionId,
   type PartitionMessage,
+  type PartitionReport,
   type PartitionRequest,
   type ResponseSink,
   type Result,
@@ -30,6 +32,7 @@ import {
 import * as fc from 'fast-check';
 
 import type {
+  AppliedPosition,
   InvocationSnapshot,
   JournalSnapshot,
   MessageAck,
@@ -437,3 +440,34 @@ export const arbitraryStateSnapshot: fc.Arbitrary<StateSnapshot> = fc.record({
   stateKey: text,
   value: bytes,
 });
+
+const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+
+const partitionReport: fc.Arbitrary<PartitionReport> = fc.record({
+  phase: fc.constantFrom(
+    'idle',
+    'follower',
+    'candidate',
+    'announcing',
+    'rebuilding',
+    'leader',
+    'stepping-down',
+    'quarantined',
+  ),
+  epoch: u64,
+  logEpoch: u64,
+  applied: u64,
+  isCaughtUp: fc.boolean(),
+  isStuck: fc.boolean(),
+  fault: optional(
+    fc.constantFrom('ahead', 'other-branch', 'other-incarnation', 'tail-lost', 'format', 'clock'),
+  ),
+});
+
+export const arbitraryReports: fc.Arbitrary<ReadonlyMap<PartitionId, PartitionReport>> = fc
+  .array(fc.tuple(partitionId, partitionReport), { maxLength: 8 })
+  .map((entries) => new Map(entries));
+
+export const arbitraryApplied: fc.Arbitrary<AppliedPosition | undefined> = optional(
+  fc.record({ sequence: u64, chain: u64 }),
+);

@@ -3,6 +3,7 @@
 export {
   arbitraryAck,
   arbitraryAnswer,
+  arbitraryApplied,
   arbitraryBatch,
   arbitraryInboxEntry,
   arbitraryInvocation,
@@ -13,6 +14,7 @@ export {
   arbitraryNotificationId,
   arbitraryObjectLock,
   arbitraryPromise,
+  arbitraryReports,
   arbitraryRequest,
   arbitrarySnapshot,
   arbitraryStateSnapshot,

@@ -20,6 +20,7 @@ export {
 export {
   announcementRow,
   chainLinkRow,
+  generationRow,
   positionRow,
   recordRow,
   type LogAnnouncement,
@@ -48,8 +49,11 @@ export {
   stateSnapshotToWire,
   wireSizeOf,
 } from './worker/snapshot.js';
+export { appliedFromWire, appliedToWire, reportsFromWire, reportsToWire } from './node/control.js';
 export type * as wire from './gen/engine/worker/v1/worker.js';
 export { WorkerServiceDefinition } from './gen/engine/worker/v1/worker.js';
+export type * as nodeWire from './gen/engine/node/v1/node.js';
+export { NodeServiceDefinition } from './gen/engine/node/v1/node.js';
 export {
   IRREVOCABLE,
   type PartitionChannel,

@@ -1,9 +1,17 @@
 /** The one place where what happens in a worker is counted and logged. */
 
-import type { AttemptFailure, DeploymentId, InvocationId, PartitionId } from '@engine/domain';
+import type {
+  AttemptFailure,
+  DeploymentId,
+  InvocationId,
+  LeadershipFault,
+  PartitionId,
+  PartitionPhase,
+} from '@engine/domain';
+import type { LogBreak, LogHealth, TakeOver } from '@engine/log';
 import { counter } from '@engine/telemetry';
 
-import { invokerLogger, partitionLogger } from './logger.js';
+import { hostingLogger, invokerLogger, partitionLogger } from './logger.js';
 
 const attemptsStarted = counter('engine_worker_attempts_total', {
   description: 'Attempts that got a slot.',
@@ -21,6 +29,19 @@ const silentAttempts = counter('engine_worker_silent_attempts_total', {
 const requestsRefused = counter('engine_worker_refused_requests_total', {
   description: 'Requests refused because a partition was overloaded or stopping.',
   unit: '{request}',
+});
+const leaderships = counter('engine_worker_leaderships_total', {
+  description: 'Times that a partition began to be led here.',
+  unit: '{leadership}',
+});
+const stepDowns = counter('engine_worker_step_downs_total', {
+  description: 'Times that a partition ceased to be led here while the process ran on.',
+  unit: '{leadership}',
+});
+const hostingFailures = counter('engine_worker_hosting_failures_total', {
+  description:
+    'Failures of logs and stores of partitions that are hosted here, each followed by another try.',
+  unit: '{failure}',
 });
 
 export function onAttemptStarted(): void {
@@ -72,4 +93,66 @@ export function onPartitionStarted(partition: PartitionId, startedMs: number): v
 
 export function onPartitionFailed(partition: PartitionId, error: unknown): void {
   partitionLogger.fatal({ partition, err: error }, 'partition cannot go on');
+}
+
+export function onPhase(
+  partition: PartitionId,
+  phase: PartitionPhase,
+  { epoch, logEpoch }: { readonly epoch: bigint; readonly logEpoch: bigint },
+): void {
+  if (phase === 'leader') leaderships.add(1);
+  if (phase === 'stepping-down') stepDowns.add(1);
+  hostingLogger.info({ partition, phase, epoch, logEpoch }, `partition is ${phase}`);
+}
+
+export function onLeadershipAlarm(
+  partition: PartitionId,
+  fault: LeadershipFault | 'no-acknowledgement',
+): void {
+  hostingLogger.error({ partition, fault }, 'partition cannot be led here; somebody should look');
+}
+
+export function onOpenFailed(partition: PartitionId, how: string, error: unknown): void {
+  hostingFailures.add(1, { of: how });
+  hostingLogger.warn(
+    { partition, how, err: error },
+    'log or store of a partition cannot be opened',
+  );
+}
+
+export function onReadFailed(partition: PartitionId, error: unknown): void {
+  hostingFailures.add(1, { of: 'read' });
+  hostingLogger.warn({ partition, err: error }, 'the log of a partition cannot be read');
+}
+
+export function onLogBroken(partition: PartitionId, found: LogBreak): void {
+  hostingLogger.warn({ partition, ...found }, `the log does not continue the store: ${found.kind}`);
+}
+
+/** Somebody else, the clock or a break of the log was in the way. */
+export function onTakeOverRefused(
+  partition: PartitionId,
+  epoch: bigint,
+  { kind, ...found }: Exclude<TakeOver, { kind: 'leading' }>,
+): void {
+  hostingLogger.info({ partition, epoch, found }, `the announcement was not taken: ${kind}`);
+}
+
+export function onDeposed(partition: PartitionId): void {
+  hostingLogger.info({ partition }, 'another leader wrote to the log');
+}
+
+export function onTakeOverFailed(partition: PartitionId, error: unknown): void {
+  hostingFailures.add(1, { of: 'take-over' });
+  hostingLogger.warn({ partition, err: error }, 'the take-over of a partition failed');
+}
+
+export function onStoreFailed(partition: PartitionId, error: unknown): void {
+  hostingFailures.add(1, { of: 'store' });
+  hostingLogger.error({ partition, err: error }, 'a partition starts again from its store');
+}
+
+export function onLogHealth(partition: PartitionId, health: LogHealth): void {
+  if (health.kind === 'ok') hostingLogger.info({ partition }, 'the log takes records again');
+  else hostingLogger.error({ partition, ...health }, `the log takes no records: ${health.kind}`);
 }

@@ -1,13 +1,13 @@
 /**
  * The worker: hosts partitions as their leader. It is the channel of ingress and admin, the peer of other partitions and the
  * source of introspection, all three by a plain call.
+ *
+ * A partition is led from `lead` to `letGo`. Requests to one that is not led, or not yet, are answered `not-leader` and sent again by
+ * their router; messages to it are dropped and sent again by their outbox; scans of it throw.
  */
 
 import {
-  EngineError,
-  partitionKeyOfObject,
   partitionOfInvocation,
-  partitionOfKey,
   partitionOfRequest,
   toPartitionId,
   type InvocationId,
@@ -36,60 +36,98 @@ import type {
 } from '@engine/wire';
 
 import type { WorkerOptions } from './config-shape.js';
-import type { WorkerContext } from './context.js';
+import type { PartitionHome, WorkerContext } from './context.js';
 import { onPartitionFailed, onPartitionStarted } from './events.js';
 import { Deadlines } from './invoker/deadlines.js';
 import { PayloadMemory } from './invoker/payload-memory.js';
+import { LedScans } from './partition/led-scans.js';
 import { Partition } from './partition/partition.js';
-import { snapshotOf, snapshots } from './partition/snapshots.js';
-import { journalSnapshots, stateSnapshots } from './partition/stored-snapshots.js';
+import type { PartitionSeats } from './partition-seats.js';
 
 export class Worker
-  implements Service, PartitionChannel, PartitionPeer, InvocationScan, JournalScan, StateScan
+  implements
+    Service,
+    PartitionSeats,
+    PartitionChannel,
+    PartitionPeer,
+    InvocationScan,
+    JournalScan,
+    StateScan
 {
   readonly #options: WorkerOptions;
   readonly #context: WorkerContext;
   readonly #keySpace: KeySpace;
   readonly #deadlines: Deadlines;
   readonly #memory: PayloadMemory;
-  readonly #partitions: Partition[] = [];
+  readonly #scans: LedScans;
+  /** From `lead` to `letGo`. */
+  readonly #partitions = new Map<PartitionId, Partition>();
+  #isStopped = false;
 
   constructor(options: WorkerOptions, context: WorkerContext) {
     this.#options = options;
     this.#context = context;
-    this.#keySpace = { partitionCount: options.partitionCount, hashes: context.hashes };
-    this.#deadlines = new Deadlines(context.clock, context.scheduler);
-    this.#memory = new PayloadMemory(options.payloadMemoryBytesMax, context.scheduler);
+    const { partitionCount } = options;
+    const { hashes, clock, scheduler } = context;
+    this.#keySpace = { partitionCount, hashes };
+    this.#deadlines = new Deadlines(clock, scheduler);
+    this.#memory = new PayloadMemory(options.payloadMemoryBytesMax, scheduler);
+    this.#scans = new LedScans({ partitionCount, hashes, clock, led: (id) => this.#led(id) });
   }
 
-  /** Opens every partition and takes up its work where the last leader left it. */
+  /** Where partitions do not come and go: opens every one and takes up its work where the last leader left it. */
   async start(): Promise<void> {
-    for (let id = 0; id < this.#options.partitionCount; id += 1) {
-      this.#partitions.push(await this.#open(toPartitionId(id)));
+    const { openPartition } = this.#context;
+    if (openPartition === undefined) return;
+    const partitions: Partition[] = [];
+    for (let index = 0; index < this.#options.partitionCount; index += 1) {
+      const id = toPartitionId(index);
+      partitions.push(this.#add(id, await openPartition(id)));
     }
-    for (const partition of this.#partitions) {
-      const startedAt = this.#context.clock.monotonic();
-      await partition.start();
-      onPartitionStarted(partition.id, this.#context.clock.monotonic() - startedAt);
+    for (const partition of partitions) {
+      await this.#rebuild(partition);
+      await partition.resumeAttempts();
     }
+  }
+
+  async lead(id: PartitionId, home: PartitionHome): Promise<void> {
+    await this.#rebuild(this.#add(id, home));
+  }
+
+  letGo(id: PartitionId): void {
+    const partition = this.#partitions.get(id);
+    this.#partitions.delete(id);
+    partition?.kill();
+  }
+
+  holdAttempts(id: PartitionId): void {
+    this.#partitions.get(id)?.holdAttempts();
+  }
+
+  async resumeAttempts(id: PartitionId): Promise<void> {
+    await this.#partitions.get(id)?.resumeAttempts();
   }
 
   /** Attempts that hold a slot, in all partitions. */
   get runningCount(): number {
-    return this.#partitions.reduce((sum, partition) => sum + partition.invoker.runningCount, 0);
+    let count = 0;
+    for (const { invoker } of this.#partitions.values()) count += invoker.runningCount;
+    return count;
   }
 
   /** True while nothing waits to be decided or to become durable. */
   get isIdle(): boolean {
-    return this.#partitions.every((partition) => partition.processor.isIdle);
+    for (const { processor } of this.#partitions.values()) if (!processor.isIdle) return false;
+    return true;
   }
 
   send(request: PartitionRequest, respond: (answer: PartitionAnswer) => void): SentRequest {
-    const partition = this.#partitions[partitionOfRequest(request, this.#keySpace)];
+    const partition = this.#led(partitionOfRequest(request, this.#keySpace));
     if (partition !== undefined) return partition.send(request, respond);
+    const reason = this.#isStopped ? 'stopping' : 'not-leader';
     let isWithdrawn = false;
     this.#context.scheduler.immediate(() => {
-      if (!isWithdrawn) respond({ kind: 'unavailable', reason: 'not-leader' });
+      if (!isWithdrawn) respond({ kind: 'unavailable', reason });
     });
     return {
       withdraw: () => {
@@ -99,51 +137,29 @@ export class Worker
   }
 
   deliver(batch: MessageBatch): void {
-    this.#partition(batch.destination).deliver(batch);
+    this.#led(batch.destination)?.deliver(batch);
   }
 
   acknowledge(ack: MessageAck): void {
-    this.#partition(ack.sender).acknowledged(ack.destination, ack.upTo);
+    this.#led(ack.sender)?.acknowledged(ack.destination, ack.upTo);
   }
 
-  async *scan(options: ScanOptions): AsyncGenerator<InvocationSnapshot> {
-    if (options.ids !== undefined) {
-      this.#requireLed(options.partition);
-      yield* this.#scanIds(options.ids.slice(0, options.limit));
-      return;
-    }
-    const { after, limit, partition: only } = options;
-    const from = after === undefined ? undefined : this.#partitionOf(after);
-    const now = this.#context.clock.now();
-    yield* this.#inTurn({ from, only, limit }, (partition, isFirst) =>
-      snapshots(partition, isFirst ? after : undefined, now),
-    );
+  scan(options: ScanOptions): AsyncGenerator<InvocationSnapshot> {
+    return this.#scans.scan(options);
   }
 
-  async *scanJournal(options: JournalScanOptions): AsyncGenerator<JournalSnapshot> {
-    const { id, limit, after, partition: only } = options;
-    const start = id ?? after?.id;
-    const from = start === undefined ? undefined : this.#partitionOf(start);
-    const now = this.#context.clock.now();
-    yield* this.#inTurn({ from, isOnly: id !== undefined, only, limit }, (partition, isFirst) =>
-      journalSnapshots(partition, { id, after: isFirst ? after : undefined }, now),
-    );
+  scanJournal(options: JournalScanOptions): AsyncGenerator<JournalSnapshot> {
+    return this.#scans.scanJournal(options);
   }
 
-  async *scanState(options: StateScanOptions): AsyncGenerator<StateSnapshot> {
-    const { service, after, limit, partition: only } = options;
-    const key = service === undefined ? undefined : options.key;
-    const start = key ?? after?.key;
-    const from = start === undefined ? undefined : partitionOfKey(start, this.#keySpace);
-    const keyOf = this.#partitionKeyOf;
-    yield* this.#inTurn({ from, isOnly: key !== undefined, only, limit }, (partition, isFirst) =>
-      stateSnapshots(partition, { service, key, after: isFirst ? after : undefined }, keyOf),
-    );
+  scanState(options: StateScanOptions): AsyncGenerator<StateSnapshot> {
+    return this.#scans.scanState(options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { scheduler } = this.#context;
-    const stopped = Promise.all(this.#partitions.map((partition) => partition.stop()));
+    const partitions = [...this.#partitions.values()];
+    const stopped = Promise.all(partitions.map((partition) => partition.stop()));
     const { promise, cancel } = limitOf((fn) => scheduler.after(this.#options.flushMsMax, fn));
     await Promise.race([stopped, promise]);
     cancel();
@@ -152,84 +168,47 @@ export class Worker
 
   /** Stops at once, as a crash would. */
   kill(): void {
-    for (const partition of this.#partitions) partition.kill();
+    this.#isStopped = true;
+    for (const id of [...this.#partitions.keys()]) this.letGo(id);
   }
 
-  /**
-   * What `read` finds in the partitions, one behind the other: from `from` on, or only there; of those, only in `only`. At least
-   * one, if there is one.
-   */
-  async *#inTurn<Found>(
-    range: ScanRange,
-    read: (partition: Partition, isFirst: boolean) => AsyncIterable<Found>,
-  ): AsyncGenerator<Found> {
-    const first = range.from ?? 0;
-    let left = range.limit;
-    for (const partition of this.#partitionsOf(range)) {
-      for await (const found of read(partition, partition.id === first)) {
-        yield found;
-        left -= 1;
-        if (left <= 0) return;
-      }
-    }
+  #led(id: PartitionId): Partition | undefined {
+    const partition = this.#partitions.get(id);
+    return partition?.isServing === true ? partition : undefined;
   }
 
-  #partitionsOf({ from = toPartitionId(0), isOnly, only }: ScanRange): readonly Partition[] {
-    const partitions = this.#partitions.slice(from, isOnly === true ? from + 1 : undefined);
-    if (only === undefined) return partitions;
-    this.#requireLed(only);
-    return partitions.filter(({ id }) => id === only);
+  async #rebuild(partition: Partition): Promise<void> {
+    const { clock } = this.#context;
+    const startedAt = clock.monotonic();
+    await partition.start();
+    if (partition.isServing) onPartitionStarted(partition.id, clock.monotonic() - startedAt);
   }
 
-  #requireLed(partition: PartitionId | undefined): void {
-    if (partition === undefined || this.#partitions[partition] !== undefined) return;
-    const reason = `partition ${partition} is not led here`;
-    throw new EngineError('unavailable', reason, { details: { reason: 'not-leader' } });
-  }
-
-  *#scanIds(ids: readonly InvocationId[]): Generator<InvocationSnapshot> {
-    for (const id of ids) {
-      const partition = this.#partition(this.#partitionOf(id));
-      const found = snapshotOf(partition, id, this.#context.clock.now());
-      if (found !== undefined) yield found;
-    }
-  }
-
-  async #open(id: PartitionId): Promise<Partition> {
+  #add(id: PartitionId, home: PartitionHome): Partition {
+    assert(!this.#partitions.has(id), 'a partition is let go before it is led again');
     const context = this.#context;
-    return new Partition(id, this.#options, {
-      home: await context.openPartition(id),
+    const partition = new Partition(id, this.#options, {
+      home,
       context,
       peer: context.peer ?? this,
       deadlines: this.#deadlines,
       memory: this.#memory,
       partitionOf: this.#partitionOf,
-      onFatal: (error) => {
-        onPartitionFailed(id, error);
-        context.onFatal(error);
-      },
+      onFatal: home.onFatal ?? this.#onFatal(id),
     });
+    this.#partitions.set(id, partition);
+    return partition;
+  }
+
+  #onFatal(id: PartitionId): (error: unknown) => void {
+    return (error) => {
+      onPartitionFailed(id, error);
+      this.#context.onFatal(error);
+    };
   }
 
   readonly #partitionOf = (id: InvocationId): PartitionId =>
     partitionOfInvocation(id, this.#options.partitionCount);
-
-  readonly #partitionKeyOf = (key: string): bigint =>
-    partitionKeyOfObject(key, this.#context.hashes);
-
-  #partition(id: PartitionId): Partition {
-    const partition = this.#partitions[id];
-    assert(partition !== undefined, 'a worker leads the partitions that it is asked about');
-    return partition;
-  }
-}
-
-/** Partitions that a scan goes through. */
-interface ScanRange {
-  readonly from: PartitionId | undefined;
-  readonly isOnly?: boolean;
-  readonly only: PartitionId | undefined;
-  readonly limit: number;
 }
 
 /** A promise that resolves when a timer runs out, and the way to call it off. */

@@ -103,10 +103,12 @@ async function main(): Promise<void> {
       tls: undefined,
     },
     {
-      channel: echo,
-      peer: { deliver: () => undefined },
-      scans: NO_ROWS,
-      acks: new AckReturn(),
+      worker: {
+        channel: echo,
+        peer: { deliver: () => undefined },
+        scans: NO_ROWS,
+        acks: new AckReturn(),
+      },
       ...system,
     },
   );

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 
 import { parse } from 'smol-toml';
 
+import { CALM_CLUSTER, type ClusterShape } from './cluster/cluster-plan.js';
 import type { DeploymentFaults } from './deployment/exchange-fault.js';
 import type { DiskFaults } from './simulator/disk.js';
 import type { NetworkFaults } from './simulator/network.js';
@@ -47,6 +48,8 @@ export interface Plan {
   /** Weights of the operations; without any, all but those that need a world where nothing runs twice. */
   readonly mix: Readonly<Partial<Record<OperationName, number>>>;
   readonly faults: Faults;
+  /** Undefined: one process leads all partitions. */
+  readonly cluster: ClusterShape | undefined;
 }
 
 const CALM: Faults = {
@@ -104,6 +107,7 @@ export function readPlan(name: string): Plan {
       deployment: filled(CALM.deployment, part(table, 'deployment')),
       client: filled(CALM.client, part(table, 'client')),
     },
+    cluster: 'cluster' in table ? filled(CALM_CLUSTER, part(table, 'cluster')) : undefined,
   };
 }
 

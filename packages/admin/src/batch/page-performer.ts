@@ -1,6 +1,6 @@
 /** Carries out the operation on the invocations of one page. */
 
-import { CANCEL_SIGNAL_INDEX, isEngineError } from '@engine/domain';
+import { CANCEL_SIGNAL_INDEX, isEngineError, type EngineError } from '@engine/domain';
 import type { BatchOperation, PlannedInvocation } from '@engine/metadata';
 import { delay, type Scheduler } from '@engine/runtime';
 import type { JournalScan } from '@engine/wire';
@@ -15,6 +15,9 @@ import { concurrently } from './concurrently.js';
 import type { PagePlanner } from './page-planner.js';
 import type { PageResult } from './progress.js';
 import { judge, SUCCEEDED, type Verdict } from './verdict.js';
+
+/** What passes: the partition is asked again. */
+const PASSING: ReadonlySet<EngineError['code']> = new Set(['unavailable', 'overloaded']);
 
 export interface PagePerformerDependencies {
   readonly operations: InvocationOperations;
@@ -81,7 +84,7 @@ export class PagePerformer {
       const outcome = await this.#dependencies.operations.run(batch.operation, target);
       return judge(batch, id, { outcome, isRepeat });
     } catch (error) {
-      if (isEngineError(error) && error.code === 'unavailable') return undefined;
+      if (isEngineError(error) && PASSING.has(error.code)) return undefined;
       throw error;
     }
   }

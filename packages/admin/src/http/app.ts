@@ -11,6 +11,7 @@ import type { AdminContext } from '../context.js';
 import { API_VERSION_MAX, API_VERSION_MIN, INTERFACE, VERSIONS, type Dialect } from '../dialect.js';
 import { requestFailed } from '../events.js';
 import { batchOperationRoutes } from './batch-operations.js';
+import { clusterRoutes } from './cluster.js';
 import { deploymentRoutes } from './deployments.js';
 import { invocationBatchRoutes } from './invocation-batches.js';
 import { invocationRoutes } from './invocations.js';
@@ -52,6 +53,7 @@ function createApp(context: AdminContext, limit: RequestHandler): Express {
 export function routesOf(context: AdminContext, dialect: Dialect): Route[] {
   const routes = [
     ...serverRoutes(context),
+    ...clusterRoutes(context),
     ...deploymentRoutes(context, dialect),
     ...serviceRoutes(context, dialect),
     ...stateRoutes(context),

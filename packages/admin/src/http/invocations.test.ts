@@ -139,11 +139,23 @@ describe('an operation on an invocation', () => {
     expect(admin.operations).toEqual([]);
   });
 
-  it('gives 503 when the partition takes no work', async () => {
-    admin.outcomes.set(ID, { kind: 'unavailable', reason: 'overloaded' });
-    const reply = await admin.ask('PATCH', `/invocations/${ID}/restart-as-new`);
-    expect(reply).toMatchObject({ status: 503, json: PROBLEM });
-  });
+  it.each([
+    ['stopping', 503, 'unavailable', 'takes no work now'],
+    ['not-leader', 503, 'unavailable', 'takes no work now'],
+    ['disconnected', 503, 'unavailable', 'no leader of the partition could be reached in time'],
+    ['overloaded', 429, 'overloaded', 'takes no more work now'],
+  ] as const)(
+    'a partition that is %s: %i, and when to try again',
+    async (reason, status, code, text) => {
+      admin.outcomes.set(ID, { kind: 'unavailable', reason });
+      const reply = await admin.ask('PATCH', `/invocations/${ID}/restart-as-new`);
+      expect(reply).toMatchObject({
+        status,
+        json: { message: expect.stringContaining(text), engine_code: code, restate_code: null },
+      });
+      expect(reply.headers.get('retry-after')).toBe('1');
+    },
+  );
 
   it('tells of a refusal what to do', async () => {
     outcomeIs('not-completed');

@@ -55,6 +55,8 @@ const STATUSES = new Map<string, number>([
 /** Seconds after which it makes sense to ask again. */
 export const RETRY_AFTER: Readonly<Record<string, string>> = { 'retry-after': '1' };
 
+const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 503]);
+
 /** The answer that a failed request gets. What nobody expected is a 500 that does not tell its message. */
 export function problemAnswer(error: unknown): ProblemAnswer {
   if (error instanceof HttpProblem)
@@ -69,9 +71,14 @@ function codedAnswer(error: EngineError): ProblemAnswer {
   const { code, message } = error;
   const answer = plain(STATUSES.get(code) ?? 500, message);
   if (code in CONDITIONS)
-    return code === 'overloaded' ? { ...answer, headers: RETRY_AFTER } : answer;
+    return PASSING_STATUSES.has(answer.status) ? passing(answer, code) : answer;
   const body = { message: `[${code}] ${message}`, engine_code: code, restate_code: code };
   return { ...answer, body };
+}
+
+/** Of what is different in a moment. There is no documented code for it; programs are told the condition. */
+function passing({ status, body }: ProblemAnswer, condition: string): ProblemAnswer {
+  return { status, headers: RETRY_AFTER, body: { ...body, engine_code: condition } };
 }
 
 /** Status of failures that express and its body parser made, if the caller is at fault. */

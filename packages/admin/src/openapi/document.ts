@@ -3,6 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { Route } from '../http/routes.js';
+import { CLUSTER_OPERATIONS } from './cluster-operations.js';
 import { DEPLOYMENT_OPERATIONS } from './deployment-operations.js';
 import { INVOCATION_OPERATIONS } from './invocation-operations.js';
 import { TAGS, type Answer, type Operation, type Operations } from './operation.js';
@@ -18,12 +19,14 @@ const COMMON_ERRORS = [405, 500];
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   BatchOperation: shapes.batchShape,
   BatchOperationList: shapes.batchListShape,
+  Cluster: shapes.clusterShape,
   ClusterHealth: shapes.clusterHealthShape,
   Deployment: shapes.deploymentShape,
   DeploymentList: shapes.deploymentListShape,
   ErrorDescriptionResponse: shapes.errorShape,
   HandlerMetadata: shapes.handlerShape,
   HandlerMetadataList: shapes.handlerListShape,
+  PlacementOrders: shapes.ordersShape,
   QueryResult: shapes.queryShape,
   Registration: shapes.registrationShape,
   RestartedInvocation: shapes.restartShape,
@@ -34,6 +37,7 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
 };
 
 export const OPERATIONS: Operations = {
+  ...CLUSTER_OPERATIONS,
   ...DEPLOYMENT_OPERATIONS,
   ...INVOCATION_OPERATIONS,
   ...SERVICE_OPERATIONS,
@@ -46,6 +50,8 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [name: string, descripti
   deployment: ['deployment', 'Id of a deployment, `dp_…`.'],
   handler: ['handler', 'Name of a handler.'],
   invocation: ['invocation_id', 'Id of an invocation, `inv_…`.'],
+  node: ['node', 'Id of a node of the cluster.'],
+  partition: ['partition', 'Number of a partition, from 0.'],
   service: ['service', 'Name of a service.'],
 };
 

@@ -10,6 +10,7 @@ export const TAGS = [
   ['kafka_cluster', 'Kafka clusters that subscriptions read from.'],
   ['service', 'Services, their settings and their state.'],
   ['service_handler', 'Handlers of services.'],
+  ['cluster', 'Nodes and partitions of the cluster, and what operators ask of them.'],
   ['cluster_health', 'Health of the cluster.'],
   ['health', 'Health of this server.'],
   ['version', 'Versions that this server speaks.'],

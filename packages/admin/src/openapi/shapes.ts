@@ -11,7 +11,11 @@ const anyJson = z.unknown();
 export const errorShape = z
   .strictObject({
     message: z.string().describe('What went wrong, for people.'),
-    engine_code: z.string().nullable().optional().describe('Documented code, or null.'),
+    engine_code: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Documented code; `overloaded` or `unavailable` for what passes; or null.'),
     restate_code: z.string().nullable().optional().describe('The same under another name.'),
   })
   .describe('Why a request failed.');
@@ -144,6 +148,91 @@ export const clusterHealthShape = z.strictObject({
   cluster_name: z.string(),
   metadata_cluster_health: z.strictObject({ members: z.array(count) }).nullable(),
 });
+
+export const ordersShape = z
+  .strictObject({
+    drained: z.array(z.string()).describe('Workers that shall lead and follow nothing.'),
+    pins: z.array(z.strictObject({ partition: count, node: z.string() })),
+    is_frozen: z.boolean().describe('Nothing is moved, not even away from dead workers.'),
+  })
+  .describe('What operators ask of placement; it holds until it is taken back.');
+
+const bigCount = z.string().regex(/^\d+$/).describe('A number of up to 64 bits.');
+
+export const clusterShape = z
+  .strictObject({
+    cluster_name: z.string(),
+    is_cluster: z.boolean().describe('False: one process with all roles.'),
+    answered_by: z.string().describe('Node whose view this is.'),
+    controller: z.string().nullable().describe('Admin that decides; null: nobody does now.'),
+    format_version: count,
+    table_version: count.nullable().describe('Null: no partition was ever placed.'),
+    orders: ordersShape,
+    alarms: z.array(
+      z.strictObject({
+        kind: z.enum(['workers-silent', 'tail-lost', 'quarantined', 'stuck']),
+        message: z.string(),
+        nodes: z.array(z.string()),
+        partition: count.nullable(),
+        at: time.nullable(),
+      }),
+    ),
+    nodes: z.array(
+      z.strictObject({
+        id: z.string(),
+        incarnation: count,
+        roles: z.array(z.enum(['ingress', 'admin', 'worker'])),
+        addresses: z.strictObject({
+          internal: z.string(),
+          ingress: z.string().nullable(),
+          admin: z.string().nullable(),
+        }),
+        zone: z.string().nullable(),
+        version: z.string(),
+        liveness: z
+          .enum(['alive', 'stale', 'refused', 'gone', 'unknown'])
+          .describe('`gone`: it ended or was counted dead. `unknown`: this admin cannot tell now.'),
+        is_leaving: z.boolean(),
+        is_drained: z.boolean(),
+        leads: count,
+        follows: count,
+      }),
+    ),
+    partitions: z.array(
+      z.strictObject({
+        id: count,
+        leader: z.string().nullable(),
+        epoch: bigCount,
+        standbys: z.array(z.string()),
+        pinned_to: z.string().nullable(),
+        replicas: z.array(
+          z.strictObject({
+            node: z.string(),
+            phase: z.enum([
+              'idle',
+              'follower',
+              'candidate',
+              'announcing',
+              'rebuilding',
+              'leader',
+              'stepping-down',
+              'quarantined',
+            ]),
+            epoch: bigCount,
+            log_epoch: bigCount,
+            applied: bigCount.describe('Last record applied.'),
+            lag: bigCount.nullable().describe('Records behind the leader.'),
+            is_caught_up: z.boolean(),
+            is_stuck: z.boolean(),
+            fault: z
+              .enum(['ahead', 'other-branch', 'other-incarnation', 'tail-lost', 'format', 'clock'])
+              .nullable(),
+          }),
+        ),
+      }),
+    ),
+  })
+  .describe('The cluster, as the admin that answers knows it.');
 
 export const restartShape = z.strictObject({ new_invocation_id: z.string() });
 

@@ -56,11 +56,15 @@ export type LeadershipInput =
   /** A predecessor has stopped for this epoch, or its process is gone. */
   | { readonly kind: 'predecessor-stopped'; readonly node: NodeId; readonly epoch: bigint }
   /**
-   * Of the announcement always; of records of a leader after `append-unknown`. `landed` and `overtaken` are proven (`settleAppend`).
+   * Of the announcement always; of records of a leader after `append-unknown`. `landed` and `overtaken` are proven (`settleAppend`). An
+   * announcement that was not tried, because what was read last speaks against it, is overtaken, too: reading on tells why.
    */
   | { readonly kind: 'append-landed'; readonly position: LogPosition }
   | { readonly kind: 'append-overtaken' }
-  | { readonly kind: 'append-unknown' }
+  /** `forMs`: for how long already; default: since now. */
+  | { readonly kind: 'append-unknown'; readonly forMs?: number }
+  /** The store cannot be read or written, or its rows are not what they must be. */
+  | { readonly kind: 'store-failed' }
   | { readonly kind: 'rebuilt' }
   /** All that `stop` asks for is done. */
   | { readonly kind: 'stopped' }

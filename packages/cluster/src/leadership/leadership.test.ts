@@ -60,6 +60,7 @@ const inputs: fc.Arbitrary<LeadershipInput> = fc.oneof(
       'log-trimmed',
       'append-overtaken',
       'append-unknown',
+      'store-failed',
       'rebuilt',
       'stopped',
       'tick',

@@ -123,7 +123,9 @@ export class Leadership {
       case 'append-overtaken':
         return this.#onOvertaken();
       case 'append-unknown':
-        return this.#onUnknown(now);
+        return this.#onUnknown(now - (input.forMs ?? 0));
+      case 'store-failed':
+        return this.#onStoreFailed();
       case 'rebuilt':
         return this.#onRebuilt();
       case 'stopped':
@@ -313,9 +315,9 @@ export class Leadership {
     }
   }
 
-  #onUnknown(now: number): readonly LeadershipAction[] {
+  #onUnknown(since: number): readonly LeadershipAction[] {
     if (!OWNS_APPENDS.has(this.#phase)) return NOTHING;
-    this.#silentSince ??= now;
+    this.#silentSince ??= since;
     return [{ kind: 'settle-append' }];
   }
 
@@ -359,8 +361,16 @@ export class Leadership {
     return [{ kind: 'stop' }];
   }
 
+  #onStoreFailed(): readonly LeadershipAction[] {
+    if (OWNS_APPENDS.has(this.#phase)) return this.#stop();
+    return this.#isReading() ? this.#reopen() : NOTHING;
+  }
+
   #onStopped(): readonly LeadershipAction[] {
-    if (this.#phase !== 'stepping-down') return NOTHING;
+    return this.#phase === 'stepping-down' ? this.#reopen() : NOTHING;
+  }
+
+  #reopen(): readonly LeadershipAction[] {
     this.#phase = 'idle';
     this.#isOpen = false;
     this.#isCaughtUp = false;

@@ -38,6 +38,8 @@ export function parseInput(line: string, read: number): LeadershipInput {
       return { kind: 'predecessor-stopped', node: a as NodeId, epoch: BigInt(option('for') ?? 0) };
     case 'landed':
       return { kind: 'append-landed', position: position(words) };
+    case 'unknown':
+      return { kind: 'append-unknown', forMs: Number(option('for') ?? 0) };
     case 'lease':
       return { kind: 'lease', state: a as LeaseState };
     default:
@@ -47,7 +49,7 @@ export function parseInput(line: string, read: number): LeadershipInput {
 
 const SIMPLE = {
   overtaken: 'append-overtaken',
-  unknown: 'append-unknown',
+  'store-failed': 'store-failed',
   trimmed: 'log-trimmed',
   rebuilt: 'rebuilt',
   stopped: 'stopped',

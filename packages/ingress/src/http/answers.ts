@@ -21,6 +21,8 @@ const STATUS_MIN = 200;
 const STATUS_MAX = 999;
 const INTERNAL = refuse(500, 'internal error');
 
+type Unavailable = Extract<PartitionAnswer, { kind: 'unavailable' }>;
+
 /** What a completed invocation is answered with. */
 export interface ResultAnswer {
   readonly id: InvocationId;
@@ -78,15 +80,21 @@ export function respondRefusal(
 /** Answers a request that no partition has decided. `advice` says whether it is safe to send it again. */
 export function respondUnavailable(
   exchange: Exchange,
-  answer: Extract<PartitionAnswer, { kind: 'unavailable' }>,
+  answer: Unavailable,
   advice: string,
 ): Refusal {
   const refusal =
-    answer.reason === 'overloaded'
-      ? TOO_MANY_REQUESTS
-      : refuse(503, `internal routing error: the partition is not available. ${advice}`);
+    answer.reason === 'overloaded' ? TOO_MANY_REQUESTS : refuse(503, routingError(answer, advice));
   respondRetryLater(exchange, refusal);
   return refusal;
+}
+
+function routingError({ reason }: Unavailable, advice: string): string {
+  const cause =
+    reason === 'disconnected'
+      ? 'no leader of the partition could be reached in time'
+      : 'the partition is not available';
+  return `internal routing error: ${cause}. ${advice}`;
 }
 
 /** Answers a request for which there is no room. */

@@ -4,7 +4,7 @@ import type { IngressContext } from '../context.js';
 import { requestAdmitted, requestRateLimited } from '../events.js';
 import { REQUEST_HEADERS_MAX, REQUEST_TARGET_LENGTH_MAX } from '../limits.js';
 import { TOO_MANY_REQUESTS } from '../refusal.js';
-import { routeOf } from '../router.js';
+import { routeOf, type Route } from '../router.js';
 import { failExchange, respondRefusal } from './answers.js';
 import { answerPreflight } from './cors.js';
 import type { ColdRoutes } from './cold-routes.js';
@@ -63,7 +63,22 @@ export class Dispatcher {
   }
 
   #route(exchange: Exchange): void {
-    const route = routeOf(exchange.path, this.#context.schema());
+    const { catchUp, schema } = this.#context;
+    const route = routeOf(exchange.path, schema());
+    if (catchUp === undefined || !isUnknown(route)) {
+      this.#follow(exchange, route);
+      return;
+    }
+    void catchUp().then(() => {
+      try {
+        this.#follow(exchange, routeOf(exchange.path, schema()));
+      } catch (error) {
+        failExchange(exchange, error);
+      }
+    });
+  }
+
+  #follow(exchange: Exchange, route: Route): void {
     switch (route.kind) {
       case 'invoke':
         invoke(this.#context, exchange, route);
@@ -83,6 +98,12 @@ export class Dispatcher {
         );
     }
   }
+}
+
+/** Names a service or handler that the schema does not have. */
+function isUnknown(route: Route): boolean {
+  if (route.kind === 'refused') return route.refusal.status === 404;
+  return route.kind === 'invoke' && !route.service.handlers.has(route.handler);
 }
 
 async function loadColdRoutes(context: IngressContext): Promise<ColdRoutes> {

@@ -40,7 +40,7 @@ const NODE: DocumentFormat<ClusterNode> = {
 };
 
 /** All documents of nodes, and nothing else, have names that begin with it. */
-export const NODE_DOCUMENT_PREFIX = 'node.';
+export const NODE_DOCUMENT_PREFIX = 'node/';
 
 /** Name of the document in the metadata store. */
 export function nodeDocument(id: NodeId): string {

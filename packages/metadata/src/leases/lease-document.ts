@@ -1,10 +1,22 @@
 /** What a lease says: a document whose every change is a sign of life. */
 
-import { EngineError } from '@engine/domain';
+import { EngineError, type NodeId } from '@engine/domain';
 import { decodeUtf8, encodeUtf8 } from '@engine/stdx';
 import { z } from 'zod';
 
+/** All leases, and nothing else, have names in the store that begin with it. */
 export const LEASE_PREFIX = 'lease/';
+
+/** Name of the controller's lease, below LEASE_PREFIX. */
+export const CONTROLLER_LEASE = 'controller';
+
+/** Names of the leases of nodes, below LEASE_PREFIX. */
+export const NODE_LEASE_PREFIX = 'node/';
+
+/** Name of the lease of a node, below LEASE_PREFIX. */
+export function nodeLease(id: NodeId): string {
+  return NODE_LEASE_PREFIX + id;
+}
 
 const document = z.strictObject({
   format: z.literal(1),

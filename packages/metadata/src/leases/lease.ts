@@ -35,6 +35,8 @@ export class Lease {
   readonly #holder: LeaseHolder;
   #version: bigint;
   #renewals = 0;
+  /** When the last renewal that succeeded was sent. */
+  #renewedAt = -Infinity;
 
   private constructor(
     request: LeaseRequest,
@@ -79,15 +81,18 @@ export class Lease {
   /**
    * Shows a sign of life; call it every `renewalIntervalMs`. False: another has taken the lease or counted the holder dead, and it is
    * lost for good. Throws EngineError `unavailable` when the store cannot be reached: the renewal may have counted, the lease is as
-   * it was.
+   * it was. It may be called again while one is under way: after an outage the first that succeeds counts for those before it.
    */
   async renew(): Promise<boolean> {
+    const askedAt = this.#dependencies.monotonic();
     while (!this.#isLost()) {
+      if (this.#renewedAt > askedAt) return true;
       const sentAt = this.#dependencies.monotonic();
       const version = await this.#put(false);
       if (this.#isLost()) return false;
       if (version !== undefined) {
         this.#version = version;
+        this.#renewedAt = Math.max(this.#renewedAt, sentAt);
         this.#holder.renewed(sentAt);
         return true;
       }

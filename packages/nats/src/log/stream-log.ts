@@ -87,9 +87,9 @@ export class StreamLog implements SharedLog {
     const cursor = await this.#open(from, signal);
     if ('kind' in cursor) return cursor;
     if (stopAtEnd) {
-      const { last } = await this.#stateWithin(signal);
+      const { last, clockOffMs } = await this.#endWithin(signal);
       const broken = await this.#readTo(cursor, last, { apply, signal });
-      return broken ?? { kind: 'at-end', position: cursor.assembler.position };
+      return broken ?? { kind: 'at-end', position: cursor.assembler.position, clockOffMs };
     }
     const { stream } = this.#dependencies;
     for await (const message of stream.messages(cursor.next, signal)) {
@@ -102,14 +102,12 @@ export class StreamLog implements SharedLog {
 
   async takeOver(candidate: Candidate): Promise<TakeOver> {
     const { from, epoch, signal } = candidate;
-    const sentAt = this.#dependencies.clock.now();
-    const { now } = await this.#stateWithin(signal);
-    const byMs = clockOffBy({ sentAt, gotAt: this.#dependencies.clock.now(), streamAt: now });
-    if (Math.abs(byMs) > CLOCK_OFF_MS_MAX) return { kind: 'clock-off', byMs };
+    const { now, clockOffMs } = await this.#endWithin(signal);
+    if (Math.abs(clockOffMs) > CLOCK_OFF_MS_MAX) return { kind: 'clock-off', byMs: clockOffMs };
     const cursor = await this.#open(from, signal);
     if ('kind' in cursor) return cursor;
     for (;;) {
-      const { last } = await this.#stateWithin(signal);
+      const { last } = await this.#endWithin(signal);
       const broken = await this.#readTo(cursor, last, candidate);
       if (broken !== undefined) return broken;
       const known = cursor.assembler.position.epoch;
@@ -168,7 +166,7 @@ export class StreamLog implements SharedLog {
     const { checksum, clock } = this.#dependencies;
     const openedAt = clock.monotonic();
     for (;;) {
-      const place = await this.#search(await this.#stateWithin(signal), from);
+      const place = await this.#search(await this.#endWithin(signal), from);
       switch (place.kind) {
         case 'place': {
           const assembler = new RecordAssembler({ identity: this.#identity, checksum, from });
@@ -256,11 +254,19 @@ export class StreamLog implements SharedLog {
     return message === undefined ? undefined : decodeMessage(message.payload);
   }
 
-  async #stateWithin(signal: AbortSignal): Promise<StreamState> {
+  /** Where the stream stands now; goes on over failures until the signal. */
+  async #endWithin(signal: AbortSignal): Promise<StreamState & { readonly clockOffMs: number }> {
+    const { clock } = this.#dependencies;
     for (;;) {
       signal.throwIfAborted();
+      const sentAt = clock.now();
       const state = await this.#dependencies.stream.state().catch(() => undefined);
-      if (state !== undefined) return state;
+      if (state !== undefined) {
+        return {
+          ...state,
+          clockOffMs: clockOffBy({ sentAt, gotAt: clock.now(), streamAt: state.now }),
+        };
+      }
       await this.#pause(signal);
     }
   }

@@ -1,7 +1,6 @@
 /** Introspection of the partitions of one other worker, page by page. A page is asked for when its first row is wanted. */
 
 import type { InvocationId } from '@engine/domain';
-import type { Clock } from '@engine/runtime';
 import {
   journalSnapshotFromWire,
   snapshotFromWire,
@@ -16,41 +15,29 @@ import {
   type StateScanOptions,
   type StateSnapshot,
 } from '@engine/wire';
-import type { Client } from '@grpc/grpc-js';
 
-import { introductionToMetadata, meet, type Introduction } from '../handshake.js';
 import { SCAN_PAGE_LENGTH_MAX, SCAN_PAGE_MS_MAX } from '../limits.js';
-import type { RpcMethod } from '../method.js';
 import { SCAN, SCAN_JOURNAL, SCAN_STATE } from '../methods.js';
-import { fromStatus } from '../status.js';
-import type { Dialer } from './dialer.js';
-
-export interface RemoteScansDependencies {
-  readonly dialer: Dialer;
-  readonly introduction: Introduction;
-  readonly clock: Clock;
-}
+import { UnaryCaller, type UnaryDependencies } from './unary-caller.js';
 
 /** Errors of every method, thrown at the page that fails: EngineError, `unavailable` when the worker cannot be reached in time. */
 export class RemoteScans implements InvocationScan, JournalScan, StateScan {
-  readonly #client: Client;
-  readonly #dependencies: RemoteScansDependencies;
+  readonly #caller: UnaryCaller;
 
-  constructor(address: string, dependencies: RemoteScansDependencies) {
-    this.#client = dependencies.dialer.dial(address);
-    this.#dependencies = dependencies;
+  constructor(address: string, dependencies: UnaryDependencies) {
+    this.#caller = new UnaryCaller(address, dependencies);
   }
 
   /** Open pages fail. */
   stop(): void {
-    this.#client.close();
+    this.#caller.stop();
   }
 
   async *scan({ ids, limit, after, partition }: ScanOptions): AsyncGenerator<InvocationSnapshot> {
     if (ids === undefined) {
       yield* inPages(limit, after, async (from: string | undefined, count) => {
         const request = { ids: [], after: from, limit: count, partition };
-        const page = await this.#ask(SCAN, request);
+        const page = await this.#caller.ask(SCAN, request, SCAN_PAGE_MS_MAX);
         return { rows: page.snapshots.map(snapshotFromWire), next: page.nextAfter };
       });
       return;
@@ -59,7 +46,7 @@ export class RemoteScans implements InvocationScan, JournalScan, StateScan {
     for (let from = 0; from < wanted.length;) {
       const asked = wanted.slice(from, from + SCAN_PAGE_LENGTH_MAX);
       const request = { ids: asked, after: undefined, limit: asked.length, partition };
-      const page = await this.#ask(SCAN, request);
+      const page = await this.#caller.ask(SCAN, request, SCAN_PAGE_MS_MAX);
       yield* page.snapshots.map(snapshotFromWire);
       const last = page.nextAfter as InvocationId | undefined;
       from += last === undefined ? asked.length : asked.lastIndexOf(last) + 1;
@@ -71,7 +58,7 @@ export class RemoteScans implements InvocationScan, JournalScan, StateScan {
     type From = { readonly id: string; readonly index: number } | undefined;
     yield* inPages(limit, after, async (from: From, count) => {
       const request = { id, after: from, limit: count, partition };
-      const page = await this.#ask(SCAN_JOURNAL, request);
+      const page = await this.#caller.ask(SCAN_JOURNAL, request, SCAN_PAGE_MS_MAX);
       return { rows: page.snapshots.map(journalSnapshotFromWire), next: page.nextAfter };
     });
   }
@@ -80,38 +67,8 @@ export class RemoteScans implements InvocationScan, JournalScan, StateScan {
     const { service, key, limit, after, partition } = options;
     yield* inPages(limit, after, async (from: typeof after, count) => {
       const request = { service, key, after: from, limit: count, partition };
-      const page = await this.#ask(SCAN_STATE, request);
+      const page = await this.#caller.ask(SCAN_STATE, request, SCAN_PAGE_MS_MAX);
       return { rows: page.snapshots.map(stateSnapshotFromWire), next: page.nextAfter };
-    });
-  }
-
-  #ask<Request, Response>(
-    method: RpcMethod<Request, Response>,
-    request: Request,
-  ): Promise<Response> {
-    const { path, requestSerialize, responseDeserialize } = method;
-    const { introduction, clock } = this.#dependencies;
-    return new Promise((resolve, reject) => {
-      const call = this.#client.makeUnaryRequest(
-        path,
-        requestSerialize,
-        responseDeserialize,
-        request,
-        introductionToMetadata(introduction),
-        { deadline: clock.now() + SCAN_PAGE_MS_MAX },
-        (error, response) => {
-          if (response !== undefined) resolve(response);
-          else reject(fromStatus(error));
-        },
-      );
-      call.on('metadata', (metadata) => {
-        try {
-          meet(introduction, metadata);
-        } catch (error) {
-          reject(fromStatus(error));
-          call.cancel();
-        }
-      });
     });
   }
 }

@@ -10,7 +10,7 @@ import type { Cancellable, Clock, Scheduler } from '@engine/runtime';
 import type { PartitionChannel, SentRequest } from '@engine/wire';
 
 import { onExpired, onResent } from '../events.js';
-import { RETRY_MS_MAX, RETRY_MS_MIN, SETTLED_MS } from '../limits.js';
+import { RESEND_WINDOW_MS_MAX, RETRY_MS_MAX, RETRY_MS_MIN, SETTLED_MS } from '../limits.js';
 
 type Respond = (answer: PartitionAnswer) => void;
 
@@ -23,7 +23,7 @@ export interface LaneDependencies {
   readonly leader: (partition: PartitionId) => PartitionChannel | undefined;
   /** The table may be old. */
   readonly refresh: () => void;
-  /** How long a request may be parked, all its parkings since it was last settled with a leader together. */
+  /** How long a request may be parked, in ms, all its parkings since it was last settled with a leader together. */
   readonly waitMsMax: number;
   /** Called when a request begins or ceases to be parked, with +1 or −1. */
   readonly onParked: (change: 1 | -1) => void;
@@ -127,13 +127,13 @@ export class Lane {
 
   #park(routed: RoutedRequest): void {
     const now = this.#dependencies.clock.monotonic();
-    const wasSettled = routed.sentAt === undefined || now - routed.sentAt > SETTLED_MS;
-    if (wasSettled || routed.until === 0) routed.until = now + this.#dependencies.waitMsMax;
+    routed.park(now, this.#dependencies.waitMsMax);
     this.#parked.add(routed);
     this.#dependencies.onParked(1);
   }
 
   #unpark(routed: RoutedRequest): void {
+    routed.unpark(this.#dependencies.clock.monotonic());
     this.#parked.delete(routed);
     this.#dependencies.onParked(-1);
   }
@@ -177,8 +177,13 @@ export class RoutedRequest implements SentRequest {
   sent: SentRequest | undefined;
   /** Monotonic, ms. Undefined before it was with a leader. */
   sentAt: number | undefined;
-  /** Monotonic, ms; 0 before it was parked. */
+  /** While it is parked: when it is given up. Monotonic, ms. */
   until = 0;
+  #parkedAt = 0;
+  /** Time parked since it was last settled. */
+  #waitedMs = 0;
+  /** After this a repeat might have a second effect. Monotonic, ms; undefined before it was parked. */
+  #resendUntil: number | undefined;
 
   constructor(request: PartitionRequest, respond: Respond, lane: Lane) {
     this.request = request;
@@ -188,5 +193,20 @@ export class RoutedRequest implements SentRequest {
 
   withdraw(): void {
     this.#lane.leave(this);
+  }
+
+  /** Only the time without a leader counts against the wait: the time with one that moves on soon does not. */
+  park(now: number, waitMsMax: number): void {
+    const wasSettled = this.sentAt !== undefined && now - this.sentAt > SETTLED_MS;
+    if (wasSettled || this.#resendUntil === undefined) {
+      this.#waitedMs = 0;
+      this.#resendUntil = now + RESEND_WINDOW_MS_MAX;
+    }
+    this.#parkedAt = now;
+    this.until = Math.min(now + waitMsMax - this.#waitedMs, this.#resendUntil);
+  }
+
+  unpark(now: number): void {
+    this.#waitedMs += now - this.#parkedAt;
   }
 }

@@ -20,12 +20,21 @@ import { onOverflow } from '../events.js';
 import { PARK_SWEEP_MS, RESEND_WINDOW_MS_MAX, ROUTED_MAX } from '../limits.js';
 import { Lane, type LaneDependencies } from './lane.js';
 import { workerAddresses, type LeaderDirectory } from './leader-directory.js';
-import type { WorkerLinks } from './worker-links.js';
 
 /** A worker in this process: it is called, not connected to. */
 export interface LocalWorker<Kind> {
   readonly nodeId: string;
   readonly service: Kind;
+}
+
+/** The ways to the workers: `WorkerLinks`, or a twin of it. */
+export interface ChannelLinks {
+  /** Open: a request may be sent. The same one for the same address, as long as it is kept. */
+  channel(address: string): PartitionChannel & { readonly isOpen: boolean };
+  /** `onOpen` is called whenever a channel has opened. */
+  watch(onOpen: () => void): { cancel(): void };
+  /** Closes the ways to everybody else. */
+  keep(addresses: ReadonlySet<string>): void;
 }
 
 export interface PartitionRouterOptions {
@@ -35,7 +44,7 @@ export interface PartitionRouterOptions {
 
 export interface PartitionRouterDependencies {
   readonly directory: LeaderDirectory;
-  readonly links: WorkerLinks;
+  readonly links: ChannelLinks;
   /** Undefined: this process hosts no partitions. */
   readonly local?: LocalWorker<PartitionChannel> | undefined;
   readonly hashes: Hashes;

@@ -5,11 +5,19 @@ import type { MessageAck, MessageBatch, PartitionPeer } from '@engine/wire';
 
 import type { AckSink } from '../server/ack-return.js';
 import { workerAddresses, type LeaderDirectory } from './leader-directory.js';
-import type { WorkerLinks } from './worker-links.js';
+
+/** The ways to other workers: `WorkerLinks`, or a twin of it. */
+export interface PeerLinks {
+  peer(address: string): Pick<PartitionPeer, 'deliver'>;
+  /** Closes the ways to everybody else. */
+  keep(addresses: ReadonlySet<string>): void;
+  /** Who takes acknowledgements that other workers send back. */
+  onAcknowledge(acknowledge: (ack: MessageAck) => void): void;
+}
 
 export interface RoutedPeerDependencies {
   readonly directory: LeaderDirectory;
-  readonly links: WorkerLinks;
+  readonly links: PeerLinks;
   readonly nodeId: string;
   /** The worker of this process; asked for late, because it is made with this peer. */
   readonly local: () => PartitionPeer;

@@ -26,7 +26,7 @@ import type {
   StateSnapshot,
 } from '@engine/wire';
 
-import { RETRY_MS_MAX, RETRY_MS_MIN } from '../limits.js';
+import { RETRY_MS_MAX, RETRY_MS_MIN, SCAN_LEADER_WAIT_MS_MAX } from '../limits.js';
 import type { LeaderDirectory } from './leader-directory.js';
 import type { LocalWorker, PartitionRouterOptions } from './partition-router.js';
 import type { WorkerLinks } from './worker-links.js';
@@ -44,11 +44,11 @@ export interface RoutedScansDependencies {
 
 /** Errors of every method: EngineError `unavailable` when a leader could not be reached within the wait. */
 export class RoutedScans implements InvocationScan, JournalScan, StateScan {
-  readonly #options: PartitionRouterOptions;
+  readonly #waitMsMax: number;
   readonly #dependencies: RoutedScansDependencies;
 
   constructor(options: PartitionRouterOptions, dependencies: RoutedScansDependencies) {
-    this.#options = options;
+    this.#waitMsMax = Math.min(options.leaderWaitMs, SCAN_LEADER_WAIT_MS_MAX);
     this.#dependencies = dependencies;
   }
 
@@ -166,9 +166,9 @@ export class RoutedScans implements InvocationScan, JournalScan, StateScan {
         }
         return;
       } catch (error) {
-        until ??= clock.monotonic() + this.#options.leaderWaitMs;
-        const mayPass = isEngineError(error) && error.code === 'unavailable';
-        if (!mayPass || clock.monotonic() >= until) throw error;
+        until ??= clock.monotonic() + this.#waitMsMax;
+        if (!isEngineError(error) || error.code !== 'unavailable') throw error;
+        if (clock.monotonic() >= until) throw notReached(partition, error);
       }
       directory.refresh();
       await delay(scheduler, waitMs);
@@ -180,7 +180,7 @@ export class RoutedScans implements InvocationScan, JournalScan, StateScan {
     const { directory, local, links } = this.#dependencies;
     const leader = directory.current.leaderOf(partition);
     if (leader === undefined) {
-      throw new EngineError('unavailable', `nobody leads partition ${String(partition)}`);
+      throw new EngineError('unavailable', 'nobody leads it');
     }
     return leader.nodeId === local?.nodeId ? local.service : links.scans(leader.address);
   }
@@ -188,4 +188,12 @@ export class RoutedScans implements InvocationScan, JournalScan, StateScan {
   #partitionOf(id: InvocationId): PartitionId {
     return partitionOfInvocation(id, this.#dependencies.directory.current.partitionCount);
   }
+}
+
+function notReached(partition: PartitionId, cause: EngineError): EngineError {
+  return new EngineError(
+    'unavailable',
+    `partition ${String(partition)} has no leader that can be reached, so its rows would be missing (${cause.message}); try again later`,
+    { cause },
+  );
 }

@@ -6,39 +6,7 @@ import { RemoteChannel } from '../client/remote-channel.js';
 import { RemotePeer } from '../client/remote-peer.js';
 import { RemoteScans } from '../client/remote-scans.js';
 import type { LinkDependencies } from '../client/stream-link.js';
-
-/** Something that is reached at one address. */
-interface Way {
-  stop(): void;
-}
-
-/** Ways of one kind by address. */
-class Ways<Kind extends Way> {
-  readonly #byAddress = new Map<string, Kind>();
-  readonly #make: (address: string) => Kind;
-
-  constructor(make: (address: string) => Kind) {
-    this.#make = make;
-  }
-
-  to(address: string): Kind {
-    let way = this.#byAddress.get(address);
-    if (way === undefined) {
-      way = this.#make(address);
-      this.#byAddress.set(address, way);
-    }
-    return way;
-  }
-
-  /** Closes those to other addresses. */
-  keep(addresses: ReadonlySet<string>): void {
-    for (const [address, way] of [...this.#byAddress]) {
-      if (addresses.has(address)) continue;
-      this.#byAddress.delete(address);
-      way.stop();
-    }
-  }
-}
+import { Ways } from './ways.js';
 
 export interface WorkerLinksOptions {
   /** Largest message between nodes, the same in all of them. */

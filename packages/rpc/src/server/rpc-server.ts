@@ -1,9 +1,12 @@
-/** What other nodes may ask of this process: the services of a worker behind a port. */
+/** What other nodes may ask of this process: the services of the roles that it has, behind a port. */
 
+import { isEngineError } from '@engine/domain';
 import type { Clock, Scheduler, Service } from '@engine/runtime';
 import type {
   InvocationScan,
   JournalScan,
+  NodeControl,
+  nodeWire,
   PartitionChannel,
   PartitionPeer,
   StateScan,
@@ -21,7 +24,16 @@ import { channelOptions } from '../client/dialer.js';
 import { onHandlerFailed } from '../events.js';
 import type { Introduction } from '../handshake.js';
 import { STOP_GRACE_MS } from '../limits.js';
-import { DELIVER, EXCHANGE, SCAN, SCAN_JOURNAL, SCAN_STATE } from '../methods.js';
+import {
+  APPLIED,
+  DELIVER,
+  EXCHANGE,
+  REPORTS,
+  SCAN,
+  SCAN_JOURNAL,
+  SCAN_STATE,
+  STOP_LEADING,
+} from '../methods.js';
 import { toStatus } from '../status.js';
 import { TlsFiles, type TlsOptions } from '../tls-files.js';
 import type { AckReturn } from './ack-return.js';
@@ -29,6 +41,7 @@ import { DeliverCall, type DeliverStream } from './deliver-call.js';
 import { ExchangeCall, type ExchangeStream } from './exchange-call.js';
 import { FrontDoor } from './front-door.js';
 import { greet } from './greeting.js';
+import { NodeCalls } from './node-calls.js';
 import { scanJournalPage, scanPage, scanStatePage } from './scan-pages.js';
 
 export interface RpcServerOptions {
@@ -43,17 +56,32 @@ export interface RpcServerOptions {
   readonly keepaliveMs?: number | undefined;
 }
 
-export interface RpcServerDependencies {
+/** What a process that hosts partitions serves. */
+export interface WorkerServices {
   readonly channel: PartitionChannel;
   readonly peer: Pick<PartitionPeer, 'deliver'>;
   readonly scans: InvocationScan & JournalScan & StateScan;
   /** How acknowledgements find back; the worker's peer gives them to it. */
   readonly acks: AckReturn;
+}
+
+/** Calls of a service that is left out are refused as `incompatible`. */
+export interface RpcServerDependencies {
+  readonly worker?: WorkerServices | undefined;
+  readonly node?: NodeControl | undefined;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
 }
 
-const SERVICE = { EXCHANGE, DELIVER, SCAN, SCAN_JOURNAL, SCAN_STATE } satisfies ServiceDefinition;
+const WORKER_SERVICE = {
+  EXCHANGE,
+  DELIVER,
+  SCAN,
+  SCAN_JOURNAL,
+  SCAN_STATE,
+} satisfies ServiceDefinition;
+
+const NODE_SERVICE = { REPORTS, STOP_LEADING, APPLIED } satisfies ServiceDefinition;
 
 export class RpcServer implements Service {
   readonly #options: RpcServerOptions;
@@ -66,7 +94,13 @@ export class RpcServer implements Service {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#server = new Server(channelOptions(options));
-    this.#server.addService(SERVICE, this.#handlers());
+    const { worker, node } = dependencies;
+    if (worker !== undefined) {
+      this.#server.addService(WORKER_SERVICE, this.#workerHandlers(worker));
+    }
+    if (node !== undefined) {
+      this.#server.addService(NODE_SERVICE, this.#nodeHandlers(new NodeCalls(node)));
+    }
     const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
     const { tls } = options;
     const files = tls === undefined ? undefined : new TlsFiles(tls, dependencies.clock);
@@ -108,8 +142,8 @@ export class RpcServer implements Service {
     this.#door.cut();
   }
 
-  #handlers(): UntypedServiceImplementation {
-    const { channel, peer, scans, acks, scheduler } = this.#dependencies;
+  #workerHandlers({ channel, peer, scans, acks }: WorkerServices): UntypedServiceImplementation {
+    const { scheduler } = this.#dependencies;
     const { messageBytesMax } = this.#options;
     return {
       EXCHANGE: this.#stream((stream: ExchangeStream) => {
@@ -118,11 +152,21 @@ export class RpcServer implements Service {
       DELIVER: this.#stream((stream: DeliverStream) => {
         new DeliverCall(stream, { peer, acks, scheduler }).serve();
       }),
-      SCAN: this.#page((request: wire.ScanRequest) => scanPage(scans, request)),
-      SCAN_JOURNAL: this.#page((request: wire.ScanJournalRequest) =>
+      SCAN: this.#unary((request: wire.ScanRequest) => scanPage(scans, request)),
+      SCAN_JOURNAL: this.#unary((request: wire.ScanJournalRequest) =>
         scanJournalPage(scans, request),
       ),
-      SCAN_STATE: this.#page((request: wire.ScanStateRequest) => scanStatePage(scans, request)),
+      SCAN_STATE: this.#unary((request: wire.ScanStateRequest) => scanStatePage(scans, request)),
+    };
+  }
+
+  #nodeHandlers(calls: NodeCalls): UntypedServiceImplementation {
+    return {
+      REPORTS: this.#unary(() => calls.reports()),
+      STOP_LEADING: this.#unary((request: nodeWire.StopLeadingRequest) =>
+        calls.stopLeading(request),
+      ),
+      APPLIED: this.#unary((request: nodeWire.AppliedRequest) => calls.applied(request)),
     };
   }
 
@@ -136,8 +180,8 @@ export class RpcServer implements Service {
     };
   }
 
-  #page<Request, Response>(
-    read: (request: Request) => Promise<Response>,
+  #unary<Request, Response>(
+    answer: (request: Request) => Promise<Response>,
   ): handleUnaryCall<Request, Response> {
     return (call, respond) => {
       const greeting = greet(call, this.#options.introduction);
@@ -145,15 +189,20 @@ export class RpcServer implements Service {
         respond(greeting.refusal);
         return;
       }
-      read(call.request).then(
-        (page) => {
-          respond(null, page);
+      answer(call.request).then(
+        (response) => {
+          respond(null, response);
         },
         (error: unknown) => {
-          onHandlerFailed('scan', error);
+          if (!isPassing(error)) onHandlerFailed(call.getPath(), error);
           respond(toStatus(error));
         },
       );
     };
   }
+}
+
+/** What a worker says while partitions move, and nobody has to look at. */
+function isPassing(error: unknown): boolean {
+  return isEngineError(error) && error.code === 'unavailable';
 }

@@ -1,6 +1,6 @@
 // The command `engine`. Started by packages/server/bin/engine or `npm run server`.
 import { HELP, readArguments } from '../arguments.js';
-import { startAll } from '../roles/all.js';
+import { startEngine } from '../roles/start-engine.js';
 import { serve } from '../serve.js';
 import { VERSION } from '../version.js';
 
@@ -20,7 +20,7 @@ async function main(args: readonly string[]): Promise<number> {
       return 2;
     case 'server': {
       const { configFile, dumpConfig, flags } = asked;
-      return serve({ file: configFile, env: process.env, flags, dumpConfig }, startAll);
+      return serve({ file: configFile, env: process.env, flags, dumpConfig }, startEngine);
     }
   }
 }

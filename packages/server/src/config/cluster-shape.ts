@@ -12,6 +12,11 @@ export const nats = {
     .describe(
       'Addresses of NATS servers with JetStream. None: all roles in one process, data on its own disk.',
     ),
+  'monitor-urls': texts()
+    .prefault([])
+    .describe(
+      'Their monitoring pages, such as `http://nats-0:8222`; a start is refused when one says that writes are not synced.',
+    ),
   user: text().describe('Name to log in with.'),
   password: text().describe('Password to log in with.'),
   token: text().describe('Token to log in with, instead of a name.'),

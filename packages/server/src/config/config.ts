@@ -68,7 +68,15 @@ export interface ListenAddress {
 /** Where a role listens: its bind-address, else its bind-ip and port, else the common bind-ip. */
 export function listenAddressOf(config: ServerConfig, role: 'ingress' | 'admin'): ListenAddress {
   const { bindAddress, bindIp, bindPort } = config[role];
-  const address = bindAddress ?? `${bindIp ?? config.bindIp}:${bindPort}`;
+  return parseAddress(bindAddress ?? `${bindIp ?? config.bindIp}:${bindPort}`);
+}
+
+/** Where other nodes of a cluster reach this one. */
+export function nodeAddressOf({ bindIp, bindPort }: ServerConfig): ListenAddress {
+  return parseAddress(`${bindIp}:${bindPort}`);
+}
+
+function parseAddress(address: string): ListenAddress {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replaceAll(/[[\]]/g, '');
   return { host: host === '::' ? undefined : host, port: Number(address.slice(colon + 1)) };

@@ -1,6 +1,6 @@
 // The kinds of value a configuration has. Each reads what people write and, for --dump-config, writes it back.
 // Environment and flags are text, so numbers and lists are read from text too.
-import { formatDuration, parseDuration } from '@engine/domain';
+import { formatDuration, parseDuration, ROLES } from '@engine/domain';
 import { LOG_LEVELS, parseLogFilter } from '@engine/telemetry';
 import { z } from 'zod';
 import { loadSigningKey } from './signing-key-file.js';
@@ -164,8 +164,6 @@ export function headerNames() {
     .toLowerCase();
   return texts().pipe(z.array(one));
 }
-
-export const ROLES = ['ingress', 'admin', 'worker'] as const;
 
 /** A list, or text such as `ingress,worker` or `[ingress, worker]`. `http-ingress` is another name of `ingress`. */
 export function roles() {

@@ -1,7 +1,13 @@
 // Every key there is, with its default and its meaning: the one list that the reader, --dump-config and docs/configuration.md
 // agree on.
 // Keys are written with dashes; underscores are read as dashes.
-import { DEFAULT_RETRY_POLICY, formatDuration, limits, PARTITION_COUNT_MAX } from '@engine/domain';
+import {
+  DEFAULT_RETRY_POLICY,
+  formatDuration,
+  limits,
+  PARTITION_COUNT_MAX,
+  ROLES,
+} from '@engine/domain';
 import { COMPRESSION_THRESHOLD_BYTES } from '@engine/lambda';
 import { EXPIRATION_MS_MIN } from '@engine/request-identity';
 import { z } from 'zod';
@@ -18,7 +24,6 @@ import {
   logLevel,
   name,
   roles,
-  ROLES,
   signingKeyFile,
 } from './fields.js';
 
@@ -35,6 +40,10 @@ const ingress = table({
   'bind-ip': z.string().optional().describe('Address to listen on; else the common `bind-ip`.'),
   'bind-port': port(8080).describe('0 = any free port.'),
   'bind-address': bindAddress().optional().describe('Address and port in one; wins over both.'),
+  'advertised-address': z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Where callers reach the ingress, as the admin shows it; else host and port.'),
   'request-size-limit': byteCount()
     .prefault(limits.MESSAGE_SIZE_BYTES_MAX)
     .describe('Largest body of a request.'),

@@ -8,7 +8,7 @@ import type { WorkerSettings } from '@engine/worker';
 import { listenAddressOf, type ServerConfig } from '../config/config.js';
 
 /** Every address of the machine, IPv6 and IPv4. */
-const ANY_ADDRESS = '::';
+export const ANY_ADDRESS = '::';
 
 export function ingressConfig(config: ServerConfig): IngressConfig {
   const { host, port } = listenAddressOf(config, 'ingress');
@@ -23,19 +23,26 @@ export function ingressConfig(config: ServerConfig): IngressConfig {
   };
 }
 
-/** `ingressPort`: the port that the ingress really has. */
-export function adminConfig(config: ServerConfig, ingressPort: number): AdminConfig {
+/** `ingressPort`: the port that the ingress really has; undefined where it runs elsewhere. */
+export function adminConfig(config: ServerConfig, ingressPort: number | undefined): AdminConfig {
   const { host, port } = listenAddressOf(config, 'admin');
   return {
     bindIp: host ?? ANY_ADDRESS,
     bindPort: port,
-    ingressEndpoint: `http://127.0.0.1:${String(ingressPort)}/`,
+    ingressEndpoint: ingressEndpoint(config, ingressPort),
     clusterName: config.clusterName,
     concurrentRequestsMax: config.admin.concurrentApiRequestsLimit,
     deploymentRoutingHeaders: config.admin.deploymentRoutingHeaders,
     features: { vqueues: false, protocol_v7: true },
     handlerDefaults: handlerDefaults(config),
   };
+}
+
+function ingressEndpoint(config: ServerConfig, port: number | undefined): string {
+  const { advertisedAddress } = config.ingress;
+  if (advertisedAddress !== undefined) return `${advertisedAddress.replace(/\/$/, '')}/`;
+  const host = config.advertisedHost ?? '127.0.0.1';
+  return `http://${host}:${String(port ?? listenAddressOf(config, 'ingress').port)}/`;
 }
 
 export function handlerDefaults(config: ServerConfig): HandlerDefaults {

@@ -29,6 +29,17 @@ export const chainLinkRow: RowCodec<StoredChainLink> = rowCodec('chain', gen.Cha
   fromWire: (message): StoredChainLink => message,
 });
 
+/** Which generation of a partition's rows counts, and the format of the rows. */
+export interface StoredGeneration {
+  readonly format: number;
+  readonly generation: number;
+}
+
+export const generationRow: RowCodec<StoredGeneration> = rowCodec('generation', gen.Generation, {
+  toWire: (row: StoredGeneration): gen.Generation => row,
+  fromWire: (message): StoredGeneration => message,
+});
+
 /** One message of a log that is shipped between machines: a record, a part of one, or an announcement. */
 export interface LogMessage {
   readonly format: number;

@@ -166,8 +166,18 @@ export class AttemptDriver implements Speaker, Fence {
     this.#row = prepared.row;
     this.#route = prepared.route;
     if (prepared.kind === 'failed') this.#failStart(prepared.failure, prepared.isFinal);
-    else if (this.#conversation.flow.holdStart(prepared.payloadBytes)) this.#open(prepared);
+    else if (this.#conversation.flow.holdStart(prepared.payloadBytes))
+      this.#openIfAllowed(prepared);
     // Else it begins again when there is memory for what it replays.
+  }
+
+  /** It may have waited for long: for its journal, for memory, for the process to be thawed. */
+  #openIfAllowed(prepared: PreparedAttempt): void {
+    const mayBegin = this.#room.mayBegin();
+    // Whoever was asked may have dropped this attempt with all others.
+    if (this.#phase !== 'starting') return;
+    if (mayBegin) this.#open(prepared);
+    else this.#leave();
   }
 
   #open({ row, route, start }: PreparedAttempt): void {

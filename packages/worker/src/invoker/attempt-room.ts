@@ -25,6 +25,8 @@ export interface AttemptRoom {
   readonly clock: Clock;
   readonly random: Random;
   readonly options: InvokerOptions;
+  /** Asked last before the first byte to a deployment. */
+  readonly mayBegin: () => boolean;
 }
 
 export interface InvokerOptions {

@@ -3,6 +3,8 @@
  * invocation never starts before everything the last one said is stored.
  *
  * Waiting attempts queue in memory up to a limit; when the queue overflows, the index of active invocations is read again.
+ *
+ * It begins held: nothing starts before `resume`. What is held is forgotten, because the index knows it.
  */
 
 import type { InvocationId } from '@engine/domain';
@@ -35,6 +37,7 @@ export class Invoker implements SlotOwner {
   #hasOverflowed = false;
   #isScanning = false;
   #isFilling = false;
+  #isHeld = true;
   #isStopped = false;
 
   constructor({ room, onFatal }: InvokerDependencies) {
@@ -58,15 +61,27 @@ export class Invoker implements SlotOwner {
     return this.#running.get(id);
   }
 
-  /** Starts the attempts that the store knows as active. Resolves when they run or wait for a slot. */
-  async recover(): Promise<void> {
+  /** Starts the attempts that the store knows as active, and takes new ones. Resolves when they run or wait for a slot. */
+  async resume(): Promise<void> {
+    if (!this.#isHeld || this.#isStopped) return;
+    this.#isHeld = false;
+    // An earlier reading of the index that still goes on is followed by another one.
+    if (this.#isScanning) return;
+    this.#hasOverflowed = false;
     this.#isScanning = true;
     await this.#scan();
     this.#scanned();
   }
 
+  /** Drops what runs and what waits, without a word to the partition, and starts nothing until `resume`. */
+  hold(): void {
+    this.#isHeld = true;
+    this.#hasOverflowed = true;
+    this.#drop();
+  }
+
   start(id: InvocationId, attempt: number): void {
-    if (this.#isStopped) return;
+    if (this.#isHeld || this.#isStopped) return;
     const earlier = this.#running.get(id);
     if (earlier !== undefined) {
       if (earlier.attempt >= attempt) return;
@@ -115,13 +130,17 @@ export class Invoker implements SlotOwner {
   /** Starts nothing more and drops what runs, without a word to the partition. */
   stop(): void {
     this.#isStopped = true;
+    this.#drop();
+  }
+
+  #drop(): void {
     this.#waiting.clear();
     for (const driver of [...this.#running.values()]) driver.abort();
     this.#running.clear();
   }
 
   #fill(): void {
-    if (this.#isFilling || this.#isStopped) return;
+    if (this.#isFilling || this.#isHeld || this.#isStopped) return;
     this.#isFilling = true;
     while (this.#running.size < this.#slotCount) {
       const next = this.#waiting.entries().next();
@@ -158,6 +177,7 @@ export class Invoker implements SlotOwner {
 
   /** What is decided now is durable when the fence is released; what changed since is another decision's to start. */
   #startWhenDurable(candidates: readonly Candidate[]): Promise<void> {
+    if (candidates.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#room.processor.submit({
         kind: 'Fence',
@@ -172,7 +192,7 @@ export class Invoker implements SlotOwner {
   /** Reads the index of active invocations page by page, as long as there is room for more. */
   async #scan(): Promise<void> {
     let after: InvocationId | undefined;
-    while (!this.#isStopped) {
+    while (!this.#isStopped && !this.#isHeld) {
       if (!this.#hasRoomForPage()) {
         this.#hasOverflowed = true;
         return;

@@ -1,6 +1,11 @@
 /** One partition as its leader runs it: the processor and the rooms around it, wired together. */
 
-import type { InvocationId, PartitionId, PartitionRequest } from '@engine/domain';
+import {
+  EngineError,
+  type InvocationId,
+  type PartitionId,
+  type PartitionRequest,
+} from '@engine/domain';
 import { RecordWriter } from '@engine/log';
 import { createUlidFactory } from '@engine/runtime';
 import { decide } from '@engine/state-machine';
@@ -30,6 +35,7 @@ export interface PartitionDependencies {
   readonly deadlines: Deadlines;
   readonly memory: PayloadMemory;
   readonly partitionOf: (id: InvocationId) => PartitionId;
+  /** The partition cannot go on; it has been killed. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -39,14 +45,26 @@ export class Partition {
   readonly scan: PartitionScan;
   readonly processor: PartitionProcessor;
   readonly #performers: Performers;
+  readonly #isShared: boolean;
+  /** Told when the partition ends; each waits for a record that may never be durable. */
+  readonly #readers = new Set<() => void>();
+  #phase: 'recovering' | 'serving' | 'over' = 'recovering';
 
   constructor(id: PartitionId, options: WorkerOptions, dependencies: PartitionDependencies) {
     const { home, context } = dependencies;
+    const { isShared = false, timeMin = 0 } = home;
     this.id = id;
+    this.#isShared = isShared;
     this.state = new PartitionState({ place: home.place }, home.store);
     this.scan = new PartitionScan(home.place, home.store);
     this.processor = new PartitionProcessor(
-      { id, partitionOf: dependencies.partitionOf, sha256: context.hashes.sha256 },
+      {
+        id,
+        isShared,
+        timeMin,
+        partitionOf: dependencies.partitionOf,
+        sha256: context.hashes.sha256,
+      },
       {
         state: this.state,
         log: home.log,
@@ -74,9 +92,45 @@ export class Partition {
     return this.#performers.invoker;
   }
 
-  /** Takes up the work that the store holds. */
-  start(): Promise<void> {
-    return recoverWork(this.#performers);
+  /** True between the end of `start` and the end of the partition: requests and messages are taken. */
+  get isServing(): boolean {
+    return this.#phase === 'serving';
+  }
+
+  /** Takes up timers and messages that the store holds, then serves. Attempts wait for `resumeAttempts`. */
+  async start(): Promise<void> {
+    await recoverWork(this.#performers);
+    if (this.#phase === 'recovering') this.#phase = 'serving';
+  }
+
+  /** Starts the attempts that the store knows. Resolves when they run or wait for a slot. */
+  resumeAttempts(): Promise<void> {
+    return this.invoker.resume();
+  }
+
+  /** Aborts the attempts and starts none. */
+  holdAttempts(): void {
+    this.invoker.hold();
+  }
+
+  /**
+   * Resolves when what the store holds then is what the log holds, so far as this reader can know: where others may lead, after an
+   * append of this leader. Rejects with EngineError `unavailable`, not-leader, when the partition ends before.
+   */
+  current(): Promise<void> {
+    if (this.#phase === 'over') return Promise.reject(notLed(this.id));
+    if (!this.#isShared) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const onOver = (): void => {
+        reject(notLed(this.id));
+      };
+      this.#readers.add(onOver);
+      const release = (): void => {
+        this.#readers.delete(onOver);
+        resolve();
+      };
+      this.processor.submit({ kind: 'Fence', release });
+    });
   }
 
   send(request: PartitionRequest, respond: Respond): SentRequest {
@@ -100,28 +154,29 @@ export class Partition {
 
   /** Takes no more requests, drops the attempts, and makes durable what is decided. */
   async stop(): Promise<void> {
-    const { requests, timers, invoker, outbox } = this.#performers;
+    const { requests, timers, invoker } = this.#performers;
     requests.stop();
     timers.stop();
     invoker.stop();
     await this.processor.flushed();
-    outbox.stop();
-    requests.abandon();
-    this.processor.kill();
+    this.kill();
   }
 
   /** Stops at once, as a crash would: nothing more is decided or released. */
   kill(): void {
     const { requests, timers, invoker, outbox } = this.#performers;
+    this.#phase = 'over';
     this.processor.kill();
     timers.stop();
     invoker.stop();
     outbox.stop();
     requests.abandon();
+    for (const onOver of this.#readers) onOver();
+    this.#readers.clear();
   }
 
   #rooms(options: WorkerOptions, dependencies: PartitionDependencies): Performers {
-    const { context, peer, deadlines, memory, onFatal } = dependencies;
+    const { context, home, peer, deadlines, memory, onFatal } = dependencies;
     const { clock, scheduler, random, hashes, schema, transport } = context;
     const { id, processor, state, scan } = this;
     const fail = (error: unknown): void => {
@@ -155,7 +210,13 @@ export class Partition {
         { clock, scheduler, sink: processor, onFatal: fail, scan: timerScan(scan) },
       ),
       invoker: new Invoker({
-        room: { ...room, clock, random, options: options.invoker },
+        room: {
+          ...room,
+          clock,
+          random,
+          options: options.invoker,
+          mayBegin: home.mayBeginAttempts ?? always,
+        },
         onFatal: fail,
       }),
       outbox: new Outbox({
@@ -171,6 +232,14 @@ export class Partition {
       }),
     };
   }
+}
+
+const always = (): boolean => true;
+
+/** Thrown to readers of a partition that is led elsewhere, or by nobody. */
+export function notLed(id: PartitionId): EngineError {
+  const reason = `partition ${String(id)} is not led here`;
+  return new EngineError('unavailable', reason, { details: { reason: 'not-leader' } });
 }
 
 function timerScan(scan: PartitionScan): ConstructorParameters<typeof TimerWindow>[1]['scan'] {

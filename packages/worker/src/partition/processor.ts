@@ -40,6 +40,10 @@ export interface ProcessorOptions {
   readonly id: PartitionId;
   /** Of the payloads that wait to be decided; default: `limits.PARTITION_QUEUE_BYTES_MAX`. */
   readonly queueBytesMax?: number;
+  /** What leaves, leaves with an append that was begun after its cause, an empty one if need be. Default: false. */
+  readonly isShared?: boolean;
+  /** Record times do not go below it, in ms since 1970. Default: 0. */
+  readonly timeMin?: number;
   readonly partitionOf: (id: InvocationId) => PartitionId;
   readonly sha256: (bytes: Uint8Array) => Uint8Array;
 }
@@ -66,7 +70,8 @@ export class PartitionProcessor implements CommandSink {
   readonly #queue: CommandQueue;
   /** Notifications that were decided and whose push was not released, per invocation. */
   readonly #unreleased = new Map<InvocationId, number>();
-  #recordTime = 0;
+  readonly #isShared: boolean;
+  #recordTime: number;
   #open: (Action | Fence)[] = [];
   #openHasMutations = false;
   /** Somebody waits for an action or fence of the open record. */
@@ -82,6 +87,8 @@ export class PartitionProcessor implements CommandSink {
 
   constructor(options: ProcessorOptions, dependencies: ProcessorDependencies) {
     this.#dependencies = dependencies;
+    this.#isShared = options.isShared ?? false;
+    this.#recordTime = options.timeMin ?? 0;
     this.#queue = new CommandQueue(options.queueBytesMax ?? limits.PARTITION_QUEUE_BYTES_MAX);
     this.#context = {
       self: options.id,
@@ -183,7 +190,8 @@ export class PartitionProcessor implements CommandSink {
   }
 
   #commitIfDue(): void {
-    if (!this.#openHasMutations) {
+    const ridesOnRecord = this.#isShared && this.#openIsAwaited;
+    if (!this.#openHasMutations && !ridesOnRecord) {
       // Nothing to make durable, and all that the decisions rest on is.
       this.#released = this.#takeOpen();
       this.#releaseSome();

@@ -1,6 +1,6 @@
 /**
- * What a new leader rebuilds, all from indexes of live work: the messages that nobody acknowledged, the first timers, the
- * attempts that should run. Rows of ended invocations are never read.
+ * What a new leader rebuilds before it serves, from indexes of live work: the messages that nobody acknowledged and the first timers.
+ * The invoker reads the attempts that should run while requests are decided. Rows of ended invocations are never read.
  */
 
 import { toPartitionId } from '@engine/domain';
@@ -12,9 +12,8 @@ export function recoverOutbox(outbox: Performers['outbox'], partitionCount: numb
   for (let id = 0; id < partitionCount; id += 1) outbox.recover(toPartitionId(id));
 }
 
-/** Starts what waits. Commands may be decided meanwhile. */
-export async function recoverWork(performers: Performers): Promise<void> {
-  await performers.timers.start();
-  performers.outbox.flush();
-  await performers.invoker.recover();
+/** Before anything is decided, too. */
+export async function recoverWork({ timers, outbox }: Performers): Promise<void> {
+  await timers.start();
+  outbox.flush();
 }

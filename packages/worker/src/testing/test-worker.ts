@@ -1,32 +1,28 @@
 /** A worker with memory twins on virtual time, and what a test needs to talk to it. */
 
 import {
-  composeInvocationId,
   DEFAULT_RETRY_POLICY,
   deploymentIdFromUlid,
-  derivePartitionKey,
   loadHashes,
   SchemaLookup,
   shardOfInvocation,
-  targetKind,
   type Deployment,
   type Hashes,
   type InvocationId,
-  type InvocationTarget,
-  type PartitionAnswer,
   type PartitionId,
   type PartitionRequest,
   type ServiceSchema,
   type ServiceType,
 } from '@engine/domain';
 import { MemoryLogHistory, MemoryPartitionLog } from '@engine/log';
-import { createUlidFactory, seededRandom, type Random } from '@engine/runtime';
-import { decodeUtf8, encodeUtf8 } from '@engine/stdx';
-import { MemoryKvStore, partitionPrefix, type PartitionPlace } from '@engine/storage';
-import { visitMutations, type EncodedMutations, type PartitionPeer } from '@engine/wire';
+import { seededRandom, type Random } from '@engine/runtime';
+import { MemoryKvStore, type PartitionPlace } from '@engine/storage';
+import type { PartitionPeer } from '@engine/wire';
 
 import { workerOptions, type WorkerSettings } from '../config-shape.js';
 import { Worker } from '../service.js';
+import { writeTo } from './memory-replicas.js';
+import { Asked, RequestMaker } from './request-maker.js';
 import { ScriptedDeployment } from './scripted-deployment.js';
 import { VirtualTime } from './virtual-time.js';
 
@@ -136,23 +132,6 @@ export class Machine {
   }
 }
 
-async function writeTo(
-  store: MemoryKvStore,
-  place: PartitionPlace,
-  mutations: EncodedMutations,
-): Promise<void> {
-  const prefix = partitionPrefix(place);
-  const batch = store.batch();
-  visitMutations(mutations, (key, value) => {
-    const full = new Uint8Array(prefix.length + key.length);
-    full.set(prefix);
-    full.set(key, prefix.length);
-    if (value === undefined) batch.del(full);
-    else batch.put(full, value);
-  });
-  await batch.write({ sync: true });
-}
-
 export interface TestWorldOptions {
   readonly schema: SchemaLookup;
   readonly settings?: Partial<WorkerSettings>;
@@ -170,13 +149,19 @@ export class TestWorld {
   readonly #options: TestWorldOptions;
   readonly #hashes: Hashes;
   readonly #random: Random;
-  #requests = 0;
+  readonly #maker: RequestMaker;
 
   private constructor(options: TestWorldOptions, hashes: Hashes) {
     this.#options = options;
     this.#hashes = hashes;
     this.#random = seededRandom(options.seed ?? 1);
     this.schema = options.schema;
+    this.#maker = new RequestMaker({
+      schema: () => this.schema,
+      hashes,
+      random: this.#random,
+      clock: this.time,
+    });
     this.worker = this.#makeWorker();
   }
 
@@ -216,23 +201,8 @@ export class TestWorld {
     return this.#ask((requestId) => ({ kind, requestId, invocationId }));
   }
 
-  /** An invocation of `Service/handler` or `Service/key/handler`. */
   invocation(text: string, payload: string) {
-    const target = this.#target(text);
-    const { service: name, key } = target;
-    const bucket = Math.floor(this.#random.float() * 512);
-    const partitionKey = derivePartitionKey({ service: name, key }, this.#hashes, bucket);
-    const id = composeInvocationId(partitionKey, createUlidFactory(this.time, this.#random)());
-    return {
-      id,
-      target,
-      headers: [],
-      payload: encodeUtf8(payload),
-      idempotencyKey: undefined,
-      executionTime: undefined,
-      completionRetentionMs: 86_400_000,
-      journalRetentionMs: 86_400_000,
-    };
+    return this.#maker.invocation(text, payload);
   }
 
   partitionOf(id: InvocationId): number {
@@ -245,23 +215,12 @@ export class TestWorld {
   }
 
   #ask(make: (requestId: string) => PartitionRequest): Asked {
-    this.#requests += 1;
-    const request = make(`request-${String(this.#requests)}`);
-    const asked = new Asked(request);
+    const asked = new Asked(make(this.#maker.nextId()));
+    const { request } = asked;
     this.worker.send(request, (answer) => {
       asked.answers.push(answer);
     });
     return asked;
-  }
-
-  #target(text: string): InvocationTarget {
-    const parts = text.split('/');
-    const [name = '', handlerName = parts[2] ?? ''] = [parts[0], parts.at(-1)];
-    const resolved = this.schema.handler(name, handlerName);
-    if (resolved === undefined) throw new Error(`no handler ${text}`);
-    const key = parts.length === 3 ? parts[1] : undefined;
-    const kind = targetKind(resolved.service, resolved.handler);
-    return { kind, service: name, key, handler: handlerName };
   }
 
   #makeWorker(): Worker {
@@ -291,30 +250,3 @@ export class TestWorld {
 }
 
 type Operation = 'cancel' | 'kill' | 'pause' | 'purge' | 'purge-journal';
-
-/** A request and what came back. */
-export class Asked {
-  readonly request: PartitionRequest;
-  readonly answers: PartitionAnswer[] = [];
-
-  constructor(request: PartitionRequest) {
-    this.request = request;
-  }
-
-  get invocationId(): InvocationId {
-    const { request } = this;
-    if (request.kind === 'invoke') return request.invocation.id;
-    if (request.kind === 'replace-state') throw new Error('a state is no invocation');
-    return request.invocationId;
-  }
-
-  /** Text of the result; `<code> <message>` of a failure; outcome of an operation; the kind of any other answer. */
-  get text(): string | undefined {
-    const [answer] = this.answers;
-    if (answer?.kind === 'operation') return answer.outcome;
-    if (answer?.kind !== 'result') return answer?.kind;
-    const { result } = answer;
-    if (result.kind === 'success') return decodeUtf8(result.value);
-    return `${String(result.failure.code)} ${result.failure.message}`;
-  }
-}

@@ -23,14 +23,14 @@ import type { MessageAck, MessageBatch } from '@engine/wire';
 import { CODE, type SdkFrame } from '../deployment/frames.js';
 import { ProtoMessage } from '../deployment/proto.js';
 import type { ExchangeFacts } from '../deployment/sim-exchange.js';
-import type { DurableView } from '../simulator/durable-view.js';
+import type { RowsView } from '../simulator/rows-view.js';
 import type { Lab } from '../workloads/lab.js';
 
 /** Results that are kept for less may be gone by the end of the record that answers with them. */
 const RETENTION_MS_MIN = 5_000;
 
 export class DurabilityChecker {
-  readonly #view: DurableView;
+  readonly #view: RowsView;
   readonly #lab: Lab;
   readonly #partitionCount: number;
   /** Entries of the replay that are still to come, and the place of the next one, per connection. */
@@ -41,7 +41,7 @@ export class DurabilityChecker {
   readonly #purged = new Set<InvocationId>();
 
   constructor(dependencies: {
-    readonly view: DurableView;
+    readonly view: RowsView;
     readonly lab: Lab;
     readonly partitionCount: number;
   }) {

@@ -3,18 +3,18 @@
 import { requireInvocationId, shardOfInvocation, toPartitionId } from '@engine/domain';
 
 import type { ExchangeFacts } from '../deployment/sim-exchange.js';
-import type { DurableView } from '../simulator/durable-view.js';
+import type { RowsView } from '../simulator/rows-view.js';
 import type { Lab } from '../workloads/lab.js';
 
 export class EffectsChecker {
-  readonly #view: DurableView;
+  readonly #view: RowsView;
   readonly #lab: Lab;
   readonly #partitionCount: number;
   /** Length of the durable journal when a connection was opened. */
   readonly #lengths = new Map<number, number>();
 
   constructor(dependencies: {
-    readonly view: DurableView;
+    readonly view: RowsView;
     readonly lab: Lab;
     readonly partitionCount: number;
   }) {
@@ -39,7 +39,7 @@ export class EffectsChecker {
     );
   }
 
-  #stateOf(facts: ExchangeFacts): ReturnType<DurableView['state']> {
+  #stateOf(facts: ExchangeFacts): ReturnType<RowsView['state']> {
     const id = requireInvocationId(facts.invocationId);
     return this.#view.state(toPartitionId(shardOfInvocation(id, this.#partitionCount)));
   }

@@ -16,7 +16,7 @@ import {
 } from '@engine/domain';
 import type { PartitionState } from '@engine/storage';
 
-import type { DurableView, FrozenPartition } from '../simulator/durable-view.js';
+import type { FrozenPartition, RowsView } from '../simulator/rows-view.js';
 
 /** More rows of one table than any run makes. */
 const EVERYTHING = 1_000_000;
@@ -46,7 +46,7 @@ interface Rows {
 
 /** Sentences about what does not fit together; resolves within the event that asked. */
 export async function checkRows(
-  view: DurableView,
+  view: RowsView,
   partitionCount: number,
 ): Promise<readonly string[]> {
   const found: string[] = [];
@@ -68,7 +68,7 @@ export async function checkRows(
 
 /** What is left when every retention is over; objects keep their state. */
 export async function checkEmpty(
-  view: DurableView,
+  view: RowsView,
   partitionCount: number,
 ): Promise<readonly string[]> {
   const found: string[] = [];

@@ -17,7 +17,8 @@ import { ProtoWriter } from './proto.js';
 /** A connection as others see it. */
 export interface ExchangeFacts {
   readonly number: number;
-  readonly processName: string;
+  /** Of the server. */
+  readonly process: ServerProcess;
   readonly invocationId: string;
   readonly service: string;
   readonly handler: string;
@@ -337,7 +338,7 @@ function factsOf({ number, process, request }: Opening): ExchangeFacts {
   const key = headers['x-restate-service-key'];
   return {
     number,
-    processName: process.name,
+    process,
     invocationId: headers['x-restate-invocation-id'] ?? '',
     service,
     handler,

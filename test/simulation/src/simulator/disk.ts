@@ -1,7 +1,8 @@
 /**
  * A disk under a key-value store, as LevelDB leaves it: batches take effect one after the other and whole; a synced batch makes
- * itself and all before it durable. A crash keeps what is durable and, of the rest, any prefix: whole batches, in order, down to
- * none. A failed write tells nothing about what reached the disk.
+ * itself and all before it durable, and so does time: the system writes back what is old. A crash keeps what is durable and, of
+ * the rest, any prefix: whole batches, in order, down to none. A power cut may also lose the end of the older of two write-ahead
+ * files and keep the newer: batches in the middle are gone. A failed write tells nothing about what reached the disk.
  */
 
 import type { Chance } from './chance.js';
@@ -25,6 +26,9 @@ export interface DiskFaults {
   syncMs: number;
   syncMsMax: number;
 }
+
+/** Batches that may be lost without a sync; older ones were written back. */
+const UNSYNCED_MAX = 128;
 
 export class SimDisk {
   readonly #loop: EventLoop;
@@ -91,24 +95,45 @@ export class SimDisk {
 
   /** Loses what is not durable, down to a point that chance picks. The next process finds the rest. */
   crash(): { readonly lost: number; readonly landed: number } {
+    const open = [...this.#unsynced, ...this.#inFlight];
+    const landed = this.#chance.below(open.length + 1);
+    this.#restartWith(open.slice(0, landed));
+    return { lost: open.length - landed, landed };
+  }
+
+  /**
+   * As `crash`, but batches are lost from the middle: the end of the older write-ahead file, while all of the newer was kept. Without
+   * enough batches that are not durable nothing is lost.
+   */
+  powerCut(): { readonly lost: number; readonly landed: number } {
+    const open = [...this.#unsynced, ...this.#inFlight];
+    const newerFrom = Math.max(1, this.#chance.between(1, Math.max(1, open.length - 1)));
+    const lostFrom = this.#chance.below(newerFrom);
+    const kept = [...open.slice(0, lostFrom), ...open.slice(newerFrom)];
+    this.#restartWith(kept);
+    return { lost: open.length - kept.length, landed: kept.length };
+  }
+
+  #restartWith(landed: readonly Batch[]): void {
     this.#generation += 1;
     this.#busyUntil = 0;
     this.#isBroken = false;
-    const open = [...this.#unsynced, ...this.#inFlight];
-    const landed = this.#chance.below(open.length + 1);
-    for (const batch of open.slice(0, landed)) apply(this.#durable, batch);
+    for (const batch of landed) apply(this.#durable, batch);
     this.#unsynced = [];
     this.#inFlight = [];
     this.#visible = new Map(this.#durable);
     this.#sortedKeys = undefined;
-    return { lost: open.length - landed, landed };
   }
 
   #takeEffect(batch: Batch, sync: boolean): void {
     apply(this.#visible, batch);
     this.#sortedKeys = undefined;
     this.#unsynced.push(batch);
-    if (!sync) return;
+    if (!sync) {
+      const old = this.#unsynced.length > UNSYNCED_MAX ? this.#unsynced.shift() : undefined;
+      if (old !== undefined) apply(this.#durable, old);
+      return;
+    }
     for (const synced of this.#unsynced) apply(this.#durable, synced);
     this.#unsynced = [];
   }

@@ -4,17 +4,18 @@
  */
 
 import type { PartitionId } from '@engine/domain';
-import { PartitionScan, PartitionState, type KvStore } from '@engine/storage';
+import type { KvStore, PartitionState } from '@engine/storage';
 
-import type { DiskKey, SimDisk } from './disk.js';
-import { diskKey, readPage } from './kv-store.js';
+import type { SimDisk } from './disk.js';
+import {
+  frozenPartition,
+  readOnlyStore,
+  stateOf,
+  type FrozenPartition,
+  type RowsView,
+} from './rows-view.js';
 
-/** Embedded stores keep each partition under its first generation. */
-export const GENERATION = 0;
-
-const CACHE_NOTHING = { rowsMax: 2, bytesMax: 1 };
-
-export class DurableView {
+export class DurableView implements RowsView {
   readonly #disk: SimDisk;
   readonly #store: KvStore;
 
@@ -23,41 +24,13 @@ export class DurableView {
     this.#store = readOnlyStore(disk.durable, []);
   }
 
-  /** Point reads of the rows that are durable now. Good until the next event. */
   state(partition: PartitionId): PartitionState {
-    const options = { place: { partition, generation: GENERATION }, cacheLimits: CACHE_NOTHING };
-    return new PartitionState(options, this.#store);
+    return stateOf(this.#store, partition);
   }
 
-  /** The rows that are durable now, kept for slower looks at all of them. */
   freeze(): (partition: PartitionId) => FrozenPartition {
     const contents = new Map(this.#disk.durable);
     const store = readOnlyStore(contents, [...contents.keys()].sort());
-    return (partition) => {
-      const place = { partition, generation: GENERATION };
-      return {
-        scan: new PartitionScan(place, store),
-        state: new PartitionState({ place, cacheLimits: CACHE_NOTHING }, store),
-      };
-    };
+    return (partition) => frozenPartition(store, partition);
   }
-}
-
-export interface FrozenPartition {
-  readonly scan: PartitionScan;
-  readonly state: PartitionState;
-}
-
-function readOnlyStore(
-  contents: ReadonlyMap<DiskKey, Uint8Array>,
-  sortedKeys: readonly DiskKey[],
-): KvStore {
-  return {
-    get: (key) => contents.get(diskKey(key))?.slice(),
-    batch: () => {
-      throw new Error('checkers do not write');
-    },
-    scan: (range) => Promise.resolve(readPage(sortedKeys, (key) => contents.get(key), range)),
-    close: () => Promise.resolve(),
-  };
 }

@@ -1,10 +1,9 @@
 /** The key-value store of one process over the disk that outlives it. */
 
-import type { KvBatch, KvEntry, KvRange, KvStore } from '@engine/storage';
+import type { KvBatch, KvEntry, KvRange, KvStore, RangeReader } from '@engine/storage';
 
 import type { Chance } from './chance.js';
 import type { DiskKey, DiskWrite, SimDisk } from './disk.js';
-import type { EventLoop } from './event-loop.js';
 import type { ServerProcess } from './process.js';
 
 export function diskKey(key: Uint8Array): DiskKey {
@@ -19,16 +18,17 @@ export function keyBytes(key: DiskKey): Uint8Array {
 const SCAN_MS = 0.5;
 const SCAN_MS_MAX = 200;
 
-export class SimKvStore implements KvStore {
+/** Rows of one page of a large range. */
+const PAGE_ROWS = 100;
+
+export class SimKvStore implements KvStore, RangeReader {
   readonly #disk: SimDisk;
   readonly #process: ServerProcess;
-  readonly #loop: EventLoop;
   readonly #pace: Chance;
 
-  constructor(disk: SimDisk, process: ServerProcess, loop: EventLoop) {
+  constructor(disk: SimDisk, process: ServerProcess) {
     this.#disk = disk;
     this.#process = process;
-    this.#loop = loop;
     this.#pace = process.random.branch('scans');
   }
 
@@ -49,29 +49,38 @@ export class SimKvStore implements KvStore {
     };
   }
 
-  scan(range: KvRange): Promise<readonly KvEntry[]> {
+  async scan(range: KvRange): Promise<readonly KvEntry[]> {
     // The page is read as of now and handed over later.
     const page = readPage(this.#disk.keys(), (key) => this.#disk.get(key), range);
-    return new Promise((resolve) => {
-      this.#loop.after(
-        this.#pace.delay(SCAN_MS, SCAN_MS_MAX),
-        this.#process.guarded(() => {
-          resolve(page);
-        }),
-      );
-    });
+    await this.#process.turn(this.#pace.delay(SCAN_MS, SCAN_MS_MAX));
+    return page;
+  }
+
+  pages({ gte, lt }: Pick<KvRange, 'gte' | 'lt'>): AsyncIterable<readonly KvEntry[]> {
+    const range = { gte, lt, limit: Number.POSITIVE_INFINITY };
+    const rows = readPage(this.#disk.keys(), (key) => this.#disk.get(key), range);
+    return this.#inPages(rows);
   }
 
   close(): Promise<void> {
     return Promise.resolve();
   }
 
+  async *#inPages(rows: readonly KvEntry[]): AsyncGenerator<readonly KvEntry[]> {
+    for (let from = 0; from < rows.length; from += PAGE_ROWS) {
+      await this.#process.turn(this.#pace.delay(SCAN_MS, SCAN_MS_MAX));
+      yield rows.slice(from, from + PAGE_ROWS);
+    }
+  }
+
   #write(writes: readonly DiskWrite[], sync: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       if (!this.#process.isAlive) return;
       this.#disk.write(writes, sync, (error) => {
-        if (error === undefined) resolve();
-        else reject(error);
+        this.#process.guarded(() => {
+          if (error === undefined) resolve();
+          else reject(error);
+        })();
       });
       // A process that dies in this step leaves the batch on its way: it lands or it does not.
       this.#process.stepOutward();

@@ -1,6 +1,8 @@
 /**
  * One life of a server process: its doors to time, chance and later. After a crash none of them leads anywhere: what still runs
- * of the dead process changes nothing outside. A crash may come between any two events and at any step outward.
+ * of the dead process changes nothing outside. A crash may come between any two events and at any step outward. While the process
+ * is frozen whatever comes for it waits, and time goes on; thawed, it finds its timers and its mail in the order in which a real
+ * event loop might.
  */
 
 import type { Cancellable, Clock, Scheduler } from '@engine/runtime';
@@ -11,16 +13,30 @@ import { EPOCH_MS, type EventLoop } from './event-loop.js';
 /** Distance of two turns of one process that would fall on the same instant; keeps them in order. */
 const TURN_MS = 0.000_01;
 
+type Source = 'timer' | 'mail';
+
+interface Waiting {
+  readonly source: Source;
+  readonly fn: () => void;
+}
+
 export class ServerProcess {
   readonly name: string;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly random: Chance;
+  /** Aborts when the process dies. */
+  readonly died: AbortSignal;
+  readonly #death = new AbortController();
   readonly #loop: EventLoop;
   readonly #pace: Chance;
   readonly #onCrash: (reason: string) => void;
   readonly #onUncaught: (error: unknown) => void;
   #isAlive = true;
+  /** What came while the process was frozen, oldest first; undefined while it runs. */
+  #backlog: Waiting[] | undefined;
+  #frozenAt = 0;
+  #thawedAt = -Infinity;
   #lastTurnAt = 0;
   #stepsLeft: number | undefined;
 
@@ -40,6 +56,7 @@ export class ServerProcess {
     this.#loop = dependencies.loop;
     this.#onCrash = dependencies.onCrash;
     this.#onUncaught = dependencies.onUncaught;
+    this.died = this.#death.signal;
     this.random = dependencies.chance.branch(`${name} random`);
     this.#pace = dependencies.chance.branch(`${name} pace`);
     const skew = new ClockSkew(
@@ -62,6 +79,41 @@ export class ServerProcess {
     return this.#isAlive;
   }
 
+  get isFrozen(): boolean {
+    return this.#backlog !== undefined;
+  }
+
+  /** For how long it has been frozen, or was before its last thaw; ms. */
+  get frozenForMs(): number {
+    const until = this.isFrozen ? this.#loop.now : this.#thawedAt;
+    return Math.max(0, until - this.#frozenAt);
+  }
+
+  /** Virtual ms of the last thaw; -Infinity before any. */
+  get thawedAt(): number {
+    return this.#thawedAt;
+  }
+
+  freeze(): void {
+    if (!this.#isAlive || this.isFrozen) return;
+    this.#backlog = [];
+    this.#frozenAt = this.#loop.now;
+  }
+
+  /** Effects: what waited has its turns, one event each: timers first or mail first, each kind in its order. */
+  thaw(): void {
+    const backlog = this.#backlog;
+    if (backlog === undefined) return;
+    this.#backlog = undefined;
+    this.#thawedAt = this.#loop.now;
+    const first: Source = this.#pace.happens(0.5) ? 'timer' : 'mail';
+    const inOrder = [
+      ...backlog.filter(({ source }) => source === first),
+      ...backlog.filter(({ source }) => source !== first),
+    ];
+    for (const { fn } of inOrder) this.#loop.at(this.#nextTurn(this.#loop.now), this.guarded(fn));
+  }
+
   /** Dies at the `steps`-th step outward from now on; undefined calls it off. */
   crashAfterSteps(steps: number | undefined): void {
     this.#stepsLeft = steps;
@@ -70,6 +122,8 @@ export class ServerProcess {
   crash(reason: string): void {
     if (!this.#isAlive) return;
     this.#isAlive = false;
+    this.#backlog = undefined;
+    this.#death.abort();
     this.#onCrash(reason);
   }
 
@@ -86,28 +140,61 @@ export class ServerProcess {
     return true;
   }
 
-  /** Runs something that comes from outside, unless the process is dead by then. */
+  /** Runs something that comes from outside: after the thaw when the process is frozen, never when it is dead by then. */
   guarded(fn: () => void): () => void {
     return () => {
-      if (!this.#isAlive) return;
-      try {
-        fn();
-      } catch (error) {
-        this.#onUncaught(error);
-      }
+      this.#enter('mail', fn);
     };
+  }
+
+  /** Resolves in a turn of this process; never when it is dead by then. */
+  turn(afterMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#loop.after(afterMs, this.guarded(resolve));
+    });
+  }
+
+  #enter(source: Source, fn: () => void): void {
+    if (!this.#isAlive) return;
+    if (this.#backlog !== undefined) {
+      this.#backlog.push({ source, fn });
+      return;
+    }
+    try {
+      fn();
+    } catch (error) {
+      this.#onUncaught(error);
+    }
   }
 
   #immediate(fn: () => void): void {
     if (!this.#isAlive) return;
-    const at = Math.max(this.#loop.now + this.#pace.delay(0.01, 5), this.#lastTurnAt + TURN_MS);
-    this.#lastTurnAt = at;
-    this.#loop.at(at, this.guarded(fn));
+    const at = this.#nextTurn(this.#loop.now + this.#pace.delay(0.01, 5));
+    this.#loop.at(at, () => {
+      this.#enter('timer', fn);
+    });
+  }
+
+  #nextTurn(notBefore: number): number {
+    this.#lastTurnAt = Math.max(notBefore, this.#lastTurnAt + TURN_MS);
+    return this.#lastTurnAt;
   }
 
   #after(ms: number, fn: () => void): Cancellable {
     if (!this.#isAlive) return { cancel: () => undefined };
-    return this.#loop.after(Math.max(ms, 1) + this.#pace.delay(0.2, 20), this.guarded(fn));
+    let isCancelled = false;
+    const run = (): void => {
+      if (!isCancelled) fn();
+    };
+    const event = this.#loop.after(Math.max(ms, 1) + this.#pace.delay(0.2, 20), () => {
+      this.#enter('timer', run);
+    });
+    return {
+      cancel: () => {
+        isCancelled = true;
+        event.cancel();
+      },
+    };
   }
 }
 

@@ -10,11 +10,13 @@ import {
   type PartitionAnswer,
   type PartitionRequest,
   type SchemaLookup,
+  type TargetKind,
 } from '@engine/domain';
 import type { PartitionLog } from '@engine/log';
 import { EmbeddedLog } from '@engine/storage-leveldb';
 import { Worker, workerOptions } from '@engine/worker';
 
+import { AttemptChecks } from '../checkers/attempt-checks.js';
 import { DurabilityChecker } from '../checkers/durability.js';
 import { EffectsChecker } from '../checkers/effects.js';
 import { ExclusivityChecker } from '../checkers/exclusivity.js';
@@ -22,19 +24,20 @@ import { PausesChecker } from '../checkers/pauses.js';
 import { checkRows } from '../checkers/store.js';
 import { DeploymentFleet } from '../deployment/deployment-fleet.js';
 import type { Handler } from '../deployment/handler-context.js';
-import type { HandlerObserver } from '../deployment/handler-machine.js';
-import type { ExchangeFacts, ExchangeObserver } from '../deployment/sim-exchange.js';
 import { calmDown, copyOfFaults, type Faults, type Plan } from '../plan.js';
 import type { ServerPort } from '../workloads/client.js';
 import type { Lab } from '../workloads/lab.js';
 import { HANDLER_DEFAULTS, lookupOf } from '../workloads/schema.js';
 import type { Chance } from './chance.js';
 import { SimDisk } from './disk.js';
-import { DurableView, GENERATION } from './durable-view.js';
-import { EPOCH_MS, type EventLoop } from './event-loop.js';
+import { DurableView } from './durable-view.js';
+import { errorText } from './error-text.js';
+import type { EventLoop } from './event-loop.js';
 import { SimKvStore } from './kv-store.js';
 import { SimNetwork } from './network.js';
 import { ServerProcess } from './process.js';
+import { GENERATION } from './rows-view.js';
+import { subjectOf } from './request-subject.js';
 import type { Trace } from './trace.js';
 
 /** Wraps the log of a partition; lets a test break a rule on purpose. */
@@ -70,8 +73,6 @@ export class World implements ServerPort {
   readonly #network: SimNetwork;
   readonly #fleet: DeploymentFleet;
   readonly #durability: DurabilityChecker;
-  readonly #effects: EffectsChecker;
-  readonly #exclusivity: ExclusivityChecker;
   readonly #pauses: PausesChecker;
   readonly #chance: Chance;
   #schema: SchemaLookup;
@@ -89,12 +90,19 @@ export class World implements ServerPort {
     this.#disk = new SimDisk({ loop, chance: chance.branch('disk'), faults: this.faults.disk });
     this.view = new DurableView(this.#disk);
     this.#durability = new DurabilityChecker({ view: this.view, lab, partitionCount });
-    this.#effects = new EffectsChecker({ view: this.view, lab, partitionCount });
-    this.#exclusivity = new ExclusivityChecker(
-      lab,
-      (service, handler) => this.#schema.handler(service, handler)?.kind,
-    );
     this.#pauses = new PausesChecker(lab);
+    const kindOf = (service: string, handler: string): TargetKind | undefined =>
+      this.#schema.handler(service, handler)?.kind;
+    const attempts = new AttemptChecks({
+      lab,
+      note: (text) => {
+        this.#note(text);
+      },
+      durability: this.#durability,
+      effects: new EffectsChecker({ view: this.view, lab, partitionCount }),
+      exclusivity: new ExclusivityChecker(lab, kindOf),
+      pauses: this.#pauses,
+    });
     this.#network = new SimNetwork({
       loop,
       chance: chance.branch('network'),
@@ -106,7 +114,7 @@ export class World implements ServerPort {
       chance: chance.branch('deployments'),
       faults: this.faults.deployment,
       handlers: dependencies.handlers,
-      observer: this.#exchangeObserver(),
+      observer: attempts,
     });
   }
 
@@ -208,8 +216,8 @@ export class World implements ServerPort {
   }
 
   #makeWorker(process: ServerProcess): Worker {
-    const { plan, hashes, loop, wrapLog } = this.#dependencies;
-    const store = new SimKvStore(this.#disk, process, loop);
+    const { plan, hashes, wrapLog } = this.#dependencies;
+    const store = new SimKvStore(this.#disk, process);
     const places = Array.from({ length: plan.partitions }, (_, id) => ({
       partition: toPartitionId(id),
       generation: GENERATION,
@@ -322,71 +330,4 @@ export class World implements ServerPort {
       },
     );
   }
-
-  // What the deployments see.
-
-  #exchangeObserver(): ExchangeObserver {
-    return {
-      opened: (facts, fault) => {
-        this.#note(`attempt ${exchangeText(facts)} v${String(facts.version)} fault ${fault.kind}`);
-        this.#effects.opened(facts);
-        this.#pauses.opened(facts);
-        this.#exclusivity.opened(facts);
-      },
-      written: (facts, frame) => {
-        this.#note(`frame ${String(facts.number)} >> ${frame.type.toString(16)}`);
-        this.#durability.written(facts, frame);
-      },
-      over: (facts) => {
-        this.#note(`over ${String(facts.number)}`);
-        this.#exclusivity.over(facts);
-        this.#pauses.over(facts);
-      },
-      handlerObserver: (facts) => this.#handlerObserver(facts),
-    };
-  }
-
-  #handlerObserver(facts: ExchangeFacts): HandlerObserver {
-    const { lab, loop } = this.#dependencies;
-    return {
-      started: ({ knownEntries }) => {
-        this.#note(`handler ${String(facts.number)} knows ${String(knownEntries)}`);
-      },
-      violation: (text) => {
-        lab.violation(`${exchangeText(facts)} ${text}`);
-      },
-      runExecuted: (_id, completionId, name) => {
-        this.#note(`run ${String(facts.number)} ${name}`);
-        this.#effects.runExecuted(facts, completionId, name);
-      },
-      woke: (id, wakeUpTime) => {
-        lab.expectTime(EPOCH_MS + loop.now, wakeUpTime, () => `${id} woke up before its time`);
-      },
-      suspended: () => {
-        this.#note(`suspends ${String(facts.number)}`);
-      },
-    };
-  }
-}
-
-function exchangeText({ number, invocationId, service, handler, key }: ExchangeFacts): string {
-  return `${String(number)} ${invocationId} ${service}/${key === undefined ? '' : `${key}/`}${handler}`;
-}
-
-function subjectOf(request: PartitionRequest): string {
-  switch (request.kind) {
-    case 'invoke':
-      return request.invocation.id;
-    case 'replace-state':
-      return `${request.service}/${request.key}`;
-    default:
-      return request.invocationId;
-  }
-}
-
-/** Message of an error and of what caused it. */
-function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? '' : ` (${errorText(error.cause)})`;
-  return `${error.stack ?? error.message}${cause}`;
 }

@@ -63,6 +63,16 @@ export interface Position {
 }
 
 /**
+ * Row of a store, one for each partition: which generation of its rows counts, and in which format they are. This message never
+ * changes but by fields that older readers may ignore.
+ */
+export interface Generation {
+  /** Version of the format of the rows. */
+  format: number;
+  generation: number;
+}
+
+/**
  * Row of a store: value of the chain after the record of one sequence. A missing row between the oldest and the applied
  * sequence means that the store lost writes.
  */
@@ -497,6 +507,63 @@ export const Position: MessageFns<Position> = {
             }
 
             message.writtenBytes = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGeneration(): Generation {
+  return { format: 0, generation: 0 };
+}
+
+export const Generation: MessageFns<Generation> = {
+  encode(message: Generation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.format !== 0) {
+      writer.uint32(8).uint32(message.format);
+    }
+    if (message.generation !== 0) {
+      writer.uint32(16).uint32(message.generation);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Generation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGeneration();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.format = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.generation = reader.uint32();
             continue;
           }
         }

@@ -1,0 +1,3 @@
+import { createLogger } from '@engine/telemetry';
+
+export const log = createLogger('membership:node');

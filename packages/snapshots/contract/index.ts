@@ -1,0 +1,1 @@
+export { objectStoreContract, type ObjectStoreHarness } from './object-store-contract.js';

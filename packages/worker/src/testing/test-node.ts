@@ -1,0 +1,188 @@
+/** One worker process of a hosting world. Its disk outlives it. */
+
+import { EngineError, type NodeId } from '@engine/domain';
+import type { LeaseState } from '@engine/metadata';
+import type { NodeControl, NodePeers, PartitionPeer } from '@engine/wire';
+
+import { workerOptions } from '../config-shape.js';
+import { Hosting } from '../hosting/hosting.js';
+import type { DeploymentTransport } from '../invoker/deployment-transport.js';
+import { Worker } from '../service.js';
+import type { HostingWorld } from './hosting-world.js';
+import { MemoryReplicas } from './memory-replicas.js';
+import { ProcessTime } from './process-time.js';
+import type { SdkStream } from './scripted-deployment.js';
+
+/** TTL of leases in a hosting world. */
+export const TTL_MS = 15_000;
+
+export class TestNode {
+  readonly id: NodeId;
+  readonly disk: MemoryReplicas;
+  readonly fatal: unknown[] = [];
+  /** Attempts of this process and those before it. */
+  readonly streams: SdkStream[] = [];
+  readonly #world: HostingWorld;
+  /** Counts the lives of the process. */
+  life = 0;
+  time: ProcessTime;
+  worker: Worker;
+  hosting: Hosting;
+  /** As the holder of the lease sees it. */
+  isLeaseHeld = true;
+  #isUp = false;
+  #isCut = false;
+
+  constructor(id: NodeId, world: HostingWorld) {
+    this.id = id;
+    this.#world = world;
+    this.disk = new MemoryReplicas(world.snapshots);
+    this.time = new ProcessTime(world.time);
+    this.worker = this.#makeWorker();
+    this.hosting = this.#makeHosting();
+  }
+
+  /** True when other processes can ask it something. */
+  get isReachable(): boolean {
+    return this.#isUp && !this.#isCut && !this.time.isFrozen;
+  }
+
+  async start(): Promise<void> {
+    this.life += 1;
+    this.#isUp = true;
+    await this.hosting.start();
+    this.readTable();
+    this.hosting.lease('held');
+  }
+
+  /** The process ends without a word. */
+  kill(): void {
+    this.#isUp = false;
+    this.life += 1;
+    this.worker.kill();
+    void this.hosting[Symbol.asyncDispose]();
+  }
+
+  /** A killed process starts again with the same disk. */
+  async restart(): Promise<void> {
+    if (this.#isUp) this.kill();
+    this.time = new ProcessTime(this.#world.time);
+    this.worker = this.#makeWorker();
+    this.hosting = this.#makeHosting();
+    await this.start();
+  }
+
+  /** Neither the table nor other nodes reach it; the log and deployments do. */
+  cut(): void {
+    this.#isCut = true;
+  }
+
+  heal(): void {
+    this.#isCut = false;
+    this.readTable();
+  }
+
+  readTable(): void {
+    if (this.isReachable) this.hosting.assigned(this.#world.table);
+  }
+
+  lease(state: LeaseState): void {
+    this.isLeaseHeld = state === 'held';
+    this.hosting.lease(state);
+  }
+
+  get control(): NodeControl {
+    const reachable = async (): Promise<Hosting> => {
+      if (!this.isReachable) throw new EngineError('unavailable', 'the node cannot be reached');
+      return Promise.resolve(this.hosting);
+    };
+    return {
+      reports: async () => (await reachable()).reports(),
+      stopLeading: async (partition, epoch) => (await reachable()).stopLeading(partition, epoch),
+      applied: async (partition) => (await reachable()).applied(partition),
+    };
+  }
+
+  #makeWorker(): Worker {
+    const { schema, hashes, random, partitionCount } = this.#world;
+    const settings = { partitionCount, clusterName: 'test' };
+    return new Worker(workerOptions(settings), {
+      clock: this.time,
+      scheduler: this.time,
+      random,
+      hashes,
+      schema: () => schema,
+      transport: this.#transport(this.time),
+      peer: this.#peer(),
+      onFatal: (error) => {
+        this.fatal.push(error);
+      },
+    });
+  }
+
+  #makeHosting(): Hosting {
+    const world = this.#world;
+    return new Hosting(
+      { node: this.id, handoverPatienceMs: TTL_MS },
+      {
+        worker: this.worker,
+        openLog: (partition) => Promise.resolve(world.log(partition)),
+        stores: this.disk,
+        peers: this.#peers(),
+        clock: this.time,
+        scheduler: this.time,
+        isLeaseHeld: () => this.isLeaseHeld,
+      },
+    );
+  }
+
+  #peers(): NodePeers {
+    const { nodes } = this.#world;
+    const others = (): NodeId[] => [...nodes.keys()].filter((id) => id !== this.id);
+    return {
+      get workers() {
+        return others();
+      },
+      control: (node) => (this.isReachable ? nodes.get(node)?.control : undefined),
+    };
+  }
+
+  #peer(): PartitionPeer {
+    const world = this.#world;
+    return {
+      deliver: (batch) => {
+        const leader = world.leaderOf(batch.destination);
+        if (leader?.isReachable === true) leader.worker.deliver(batch);
+      },
+      acknowledge: (ack) => {
+        const leader = world.leaderOf(ack.sender);
+        if (leader?.isReachable === true) leader.worker.acknowledge(ack);
+      },
+    };
+  }
+
+  /** What comes from deployments waits while the process is frozen. */
+  #transport(time: ProcessTime): DeploymentTransport {
+    const { deployment } = this.#world;
+    return {
+      open: (request, listener) => {
+        const stream = deployment.open(request, {
+          onHead: time.whenAwake((status, headers) => {
+            listener.onHead(status, headers);
+          }),
+          onData: time.whenAwake((chunk) => {
+            listener.onData(chunk);
+          }),
+          onEnd: time.whenAwake(() => {
+            listener.onEnd();
+          }),
+          onError: time.whenAwake((message) => {
+            listener.onError(message);
+          }),
+        });
+        this.streams.push(stream as SdkStream);
+        return stream;
+      },
+    };
+  }
+}

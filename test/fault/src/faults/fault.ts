@@ -1,0 +1,46 @@
+/** A kind of fault: a story of what is done, to whom, and what callers may notice of it. */
+
+import type { Chance } from '../chance.js';
+import type { Member, System } from '../systems/system.js';
+
+export interface Scene {
+  readonly system: System;
+  readonly chance: Chance;
+  /** Pauses of a story, ms. */
+  pause(ms: number): Promise<void>;
+}
+
+export interface Wound {
+  /** For the log: who was hit and how. */
+  readonly what: string;
+  /** Partitions whose calls may wait; all of them unless named. */
+  readonly partitions?: readonly number[];
+  /** Its callers see errors of its own; undefined: nobody's ingress was hit. */
+  readonly ingressUrl?: string | undefined;
+  /** How long it lasts before it is healed, ms; `until-served`: healed once everybody is served again. */
+  readonly lastsMs: number | 'until-served';
+  heal(): Promise<void>;
+}
+
+export interface Fault {
+  readonly name: string;
+  /** How often it is drawn, compared with the others. */
+  readonly weight: number;
+  /** From the blow to the first answer of the last partition hit, ms; undefined: only measured. */
+  readonly firstSuccessMsMax: number | undefined;
+  /** Callers of ingresses that were not hit may get errors: there is nothing left that could hide it. */
+  readonly mayFail: boolean;
+  /** False: this system has nothing to do it to. */
+  isPossible(system: System): boolean;
+  strike(scene: Scene): Promise<Wound>;
+}
+
+export function membersOf(system: System, role: Member['role']): readonly Member[] {
+  return system.members.filter((member) => member.role === role);
+}
+
+/** Partitions that a member leads now. */
+export async function ledBy(system: System, name: string): Promise<readonly number[]> {
+  const leaders = await system.leaders();
+  return [...leaders].filter(([, leader]) => leader === name).map(([partition]) => partition);
+}

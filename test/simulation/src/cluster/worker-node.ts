@@ -1,0 +1,108 @@
+/**
+ * A worker process: `Worker` and `Hosting` that ship, over the replica stores that ship, on a disk that outlives it, with the logs, the
+ * documents and the other nodes at the end of simulated links.
+ */
+
+import type { Hashes, PartitionId, SchemaLookup } from '@engine/domain';
+import type { SharedLog } from '@engine/log';
+import type { LeaveOutcome } from '@engine/membership';
+import type { NodeControl } from '@engine/wire';
+import type { DeploymentTransport, Worker, WorkerOptions } from '@engine/worker';
+
+import type { SimDisk } from '../simulator/disk.js';
+import type { ServerProcess } from '../simulator/process.js';
+import type { ControlStation } from './node-controls.js';
+import { SimNode, type NodeSurroundings } from './sim-node.js';
+import type { SimSnapshots } from './snapshots.js';
+import type { WorkerDoor, WorkerStation } from './way.js';
+import { startWorker, type RunningWorker, type WorkerParts } from './worker-parts.js';
+
+export interface WorkerSurroundings extends NodeSurroundings, WorkerParts {
+  readonly hashes: Hashes;
+  readonly schema: () => SchemaLookup;
+  readonly snapshots: SimSnapshots;
+  /** Settings of each process that starts on a node; versions may differ. */
+  readonly optionsOf: (node: string) => WorkerOptions;
+  readonly transportFor: (process: ServerProcess) => DeploymentTransport;
+  readonly openLog: (node: WorkerNode, partition: PartitionId) => SharedLog;
+  /** A process is gone; its disk shows what is left of it. */
+  readonly onDeath: (node: WorkerNode, process: ServerProcess) => void;
+}
+
+export class WorkerNode extends SimNode implements WorkerStation, ControlStation {
+  readonly disk: SimDisk;
+  readonly #cluster: WorkerSurroundings;
+  #running: RunningWorker | undefined;
+  /** The next death is a power cut. */
+  #isCut = false;
+
+  constructor(id: string, disk: SimDisk, surroundings: WorkerSurroundings) {
+    super(id, surroundings);
+    this.disk = disk;
+    this.#cluster = surroundings;
+  }
+
+  get worker(): Worker | undefined {
+    return this.#running?.worker;
+  }
+
+  get door(): WorkerDoor | undefined {
+    return this.#running?.door;
+  }
+
+  get control(): NodeControl | undefined {
+    return this.#running?.hosting;
+  }
+
+  /** It dies, and its disk loses what was written in the middle of what was not synced. */
+  cutPower(): void {
+    this.#isCut = true;
+    this.kill('the power was cut');
+    this.#isCut = false;
+  }
+
+  /** An orderly end: hands over, says goodbye, and ends. */
+  async leave(limitMs: number): Promise<LeaveOutcome | undefined> {
+    const running = this.#running;
+    const { process } = this;
+    if (running === undefined || process === undefined) return undefined;
+    this.surroundings.note(`${process.name} leaves`);
+    const outcome = await running.member.leave({ limitMs });
+    await running.hosting[Symbol.asyncDispose]();
+    await running.member[Symbol.asyncDispose]();
+    process.crash(`left: ${outcome}`);
+    return outcome;
+  }
+
+  /** Stores a snapshot of a partition as it stands here, and trims its log below the older of the two newest. */
+  async snapshot(partition: PartitionId): Promise<void> {
+    const running = this.#running;
+    const opened = running?.stores.opened(partition);
+    if (running === undefined || opened === undefined) return;
+    const { snapshots } = this.#cluster;
+    const { position } = opened;
+    const rows = [];
+    for await (const page of running.stores.rows(partition) ?? []) rows.push(...page);
+    snapshots.add(partition, { position, rows });
+    const trimmable = snapshots.trimmable(partition);
+    if (trimmable !== undefined) await running.openLog(partition).trim(trimmable);
+    this.surroundings.note(
+      `${this.id} took a snapshot of ${String(partition)} at ${String(position.sequence)}`,
+    );
+  }
+
+  protected override async run(process: ServerProcess): Promise<void> {
+    this.#running = await startWorker(this, process, this.#cluster, (error) => {
+      this.failed(process, error);
+    });
+  }
+
+  protected override died(process: ServerProcess): void {
+    const running = this.#running;
+    this.#running = undefined;
+    const { lost, landed } = this.#isCut ? this.disk.powerCut() : this.disk.crash();
+    this.surroundings.note(`${process.name} lost ${String(lost)}, landed ${String(landed)}`);
+    this.#cluster.onDeath(this, process);
+    running?.worker.kill();
+  }
+}
