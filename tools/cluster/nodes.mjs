@@ -130,6 +130,7 @@ function engineLaunch(settings, name) {
     ENGINE_BIND_PORT: String(portsFrom + NODE_PORTS[role] + indexOf(name)),
     ENGINE_ADVERTISED_HOST: '127.0.0.1',
     ENGINE_NATS__SERVERS: natsUrls(settings).join(','),
+    ENGINE_NATS__MONITOR_URLS: portsOfEach(portsFrom + MONITOR_PORTS, 'http').join(','),
     ENGINE_DEFAULT_REPLICATION: String(replicaCount),
     ...(partitionCount === undefined
       ? {}

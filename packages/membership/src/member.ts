@@ -104,8 +104,7 @@ export class Member implements Service {
    */
   async start(): Promise<void> {
     const { store, view, addresses } = this.#dependencies;
-    const { leaseTtlMs: _, ...description } = this.#options;
-    const registration = new Registration({ ...description, addresses: addresses() }, store);
+    const registration = new Registration({ ...this.#options, addresses: addresses() }, store);
     this.#registration = registration;
     this.#requireFormat();
     // Told again once this node is registered: it may have been raised just before.

@@ -24,7 +24,8 @@ export class Registration {
 
   constructor(description: NodeDescription, store: MetadataStore) {
     this.#store = store;
-    this.#description = description;
+    const { id, roles, addresses, zone, binaryVersion, formats } = description;
+    this.#description = { id, roles, addresses, zone, binaryVersion, formats };
   }
 
   /** 0 before the first registration. */

@@ -91,6 +91,21 @@ export class SchemaRegistry implements Disposable {
     await this.#refresh();
   }
 
+  /** Version of the document that `current` answers from; 0 while there is none. */
+  get version(): bigint {
+    return this.#version ?? 0n;
+  }
+
+  /**
+   * Resolves once `current` answers from this version or a later one. Rejects with EngineError `unavailable` when the store cannot be
+   * reached or does not have it yet.
+   */
+  async reach(version: bigint): Promise<void> {
+    if (this.version < version) await this.#refresh();
+    if (this.version >= version) return;
+    throw new EngineError('unavailable', `schema version ${String(version)} is not here yet`);
+  }
+
   /** Calls `listener` after each change with the new look-ups. */
   onChange(listener: (lookup: SchemaLookup) => void): Disposable {
     this.#listeners.add(listener);

@@ -16,6 +16,7 @@ import { JetStreamLogStream } from './log/jetstream-log-stream.js';
 import type { ReplicaCount } from './log/stream-config.js';
 import { StreamLog } from './log/stream-log.js';
 import { KvMetadataStore, type KvMetadataOptions } from './metadata/kv-metadata-store.js';
+import { JetStreamObjectStore, type ObjectStoreOptions } from './objects/jetstream-object-store.js';
 import type { LogIdentity } from './subjects.js';
 
 /** A request to the servers that is not answered after so long has failed. */
@@ -92,6 +93,12 @@ export class Nats implements AsyncDisposable {
     const store = await KvMetadataStore.open(options, dependencies);
     this.#stores.push(store);
     return store;
+  }
+
+  /** The objects of a cluster; their bucket is made where there is none. Throws as `JetStreamObjectStore.open` does. */
+  openObjects(options: ObjectStoreOptions): Promise<JetStreamObjectStore> {
+    const dependencies = { ...this.#dependencies, client: this.#client, manager: this.#manager };
+    return JetStreamObjectStore.open(options, dependencies);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -27,6 +27,37 @@ export function metadataBucket(cluster: string): string {
   return `engine_${word(cluster)}_metadata`;
 }
 
+/** The bucket of a cluster's objects: snapshots. */
+export function objectBucket(cluster: string): string {
+  return `engine_${word(cluster)}_objects`;
+}
+
+/** The stream under a bucket of objects, as the client library names it. */
+export function objectStream(bucket: string): string {
+  return `OBJ_${bucket}`;
+}
+
+/** Subjects of what a bucket says of its objects; the rest of each is the name in base64url. */
+export function objectMetaPrefix(bucket: string): string {
+  return `$O.${bucket}.M.`;
+}
+
+/** The subject under which a bucket says what it has of an object. */
+export function objectMetaSubject(bucket: string, name: string): string {
+  const encoded = Buffer.from(name).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+  return `${objectMetaPrefix(bucket)}${encoded}`;
+}
+
+/** The name of an object whose subject is `subject`. */
+export function objectName(bucket: string, subject: string): string {
+  return Buffer.from(subject.slice(objectMetaPrefix(bucket).length), 'base64url').toString();
+}
+
+/** The subject under which a bucket keeps the pieces of an object. */
+export function objectPieces(bucket: string, nuid: string): string {
+  return `$O.${bucket}.C.${nuid}`;
+}
+
 /** The key of a document. Words of a name become words of a subject, so that a prefix can be listed. */
 export function documentKey(name: string): string {
   return name.split('/').map(token).join('.');

@@ -2,8 +2,9 @@
 
 import { isEngineError } from '@engine/domain';
 import { counter } from '@engine/telemetry';
+import { setLogger } from '@grpc/grpc-js';
 
-import { clientLogger, routerLogger, serverLogger } from './logger.js';
+import { clientLogger, grpcLogger, routerLogger, serverLogger } from './logger.js';
 
 const connections = counter('engine_rpc_connections_total', {
   description: 'Streams to other nodes that were opened.',
@@ -75,6 +76,17 @@ export function onResent(count: number): void {
 export function onExpired(partition: number, count: number): void {
   expiries.add(count);
   routerLogger.warn({ partition, count }, 'no leader could be reached in time');
+}
+
+/**
+ * The library would write to the error output by itself, and a stranger at the port chooses what. Whatever matters reaches its callers
+ * as errors. Effects: for the whole process; repeats do no harm.
+ */
+export function hearGrpc(): void {
+  const note = (...parts: unknown[]): void => {
+    grpcLogger.debug(parts.map(String).join(' '));
+  };
+  setLogger({ error: note, info: note, debug: note });
 }
 
 export function isRefusal(error: unknown): boolean {

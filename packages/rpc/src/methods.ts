@@ -29,7 +29,7 @@ export const SCAN_STATE: RpcMethod<wire.ScanStateRequest, wire.ScanStateResponse
   scanState,
 );
 
-const { reports, stopLeading, applied } = Node.methods;
+const { reports, stopLeading, applied, reachSchema } = Node.methods;
 
 export const REPORTS: RpcMethod<nodeWire.ReportsRequest, nodeWire.ReportsResponse> = rpcMethod(
   Node,
@@ -41,3 +41,5 @@ export const APPLIED: RpcMethod<nodeWire.AppliedRequest, nodeWire.AppliedRespons
   Node,
   applied,
 );
+export const REACH_SCHEMA: RpcMethod<nodeWire.ReachSchemaRequest, nodeWire.ReachSchemaResponse> =
+  rpcMethod(Node, reachSchema);

@@ -1,10 +1,18 @@
 import { parseArgs } from 'node:util';
 
+import {
+  CLUSTER_FLAGS,
+  CLUSTER_USAGE,
+  readClusterArguments,
+  type ClusterInvocation,
+} from './cluster-commands/arguments.js';
+
 /** What the command line asks for. `flags` are configuration keys with their text. */
 export type Invocation =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage'; readonly problem: string }
+  | ClusterInvocation
   | {
       readonly kind: 'server';
       readonly configFile: string | undefined;
@@ -34,8 +42,9 @@ export const HELP = `Engine, a durable execution server.
 
 Usage
   engine server [flags]
+${CLUSTER_USAGE}
 
-Flags
+Flags of \`engine server\`
   -c, --config-file <text>         TOML file; also ENGINE_CONFIG
 ${Object.entries(KEY_FLAGS)
   .map(([key, what]) => `      ${`--${key} <text>`.padEnd(33 - 6)}${what}`)
@@ -44,12 +53,15 @@ ${Object.entries(KEY_FLAGS)
   -h, --help                       this page
   -V, --version                    name and version
 
+${CLUSTER_FLAGS}
+
 Every configuration key can also be set in the environment: worker.invoker.abort-timeout is
 ENGINE_WORKER__INVOKER__ABORT_TIMEOUT. Flags win over the environment, and that over the file.
 
-Exit status: 0 stopped as asked, 1 could not start or had to stop, 2 wrong command line.`;
+Exit status: 0 stopped as asked or done, 1 could not start, had to stop, or was refused, 2 wrong command line.`;
 
 export function readArguments(args: readonly string[]): Invocation {
+  if (args[0] === 'cluster') return readClusterArguments(args.slice(1));
   const text = { type: 'string' } as const;
   const keyFlags = Object.fromEntries(Object.keys(KEY_FLAGS).map((key) => [key, text]));
   try {

@@ -192,7 +192,7 @@ export class PartitionSnapshots {
     const prefix = ownerPrefix(owner);
     for (const [index, segment] of segments.entries()) {
       signal.throwIfAborted();
-      const object = await this.#objects.get(segmentObject(prefix, name, index));
+      const object = await this.#get(segmentObject(prefix, name, index));
       for (const slice of slicesOf(await openSegment(object, segment))) {
         signal.throwIfAborted();
         await target.write(slice);
@@ -226,9 +226,19 @@ export class PartitionSnapshots {
   }
 
   async #manifest(owner: SnapshotOwner, name: string): Promise<SnapshotManifest> {
-    const bytes = await this.#objects.get(manifestObject(ownerPrefix(owner), name));
+    const bytes = await this.#get(manifestObject(ownerPrefix(owner), name));
     if (bytes === undefined) throw new DamagedSnapshot('the manifest is gone');
     return decodeManifest(bytes, owner);
+  }
+
+  /** Throws DamagedSnapshot where the store says `storage`: another object may be whole. */
+  async #get(object: string): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#objects.get(object);
+    } catch (cause) {
+      if (!isEngineError(cause) || cause.code !== 'storage') throw cause;
+      throw new DamagedSnapshot(cause.message, { cause });
+    }
   }
 
   /** The manifest first: half of a snapshot never counts. */

@@ -116,6 +116,16 @@ describe('PartitionState', () => {
     expect(state.isSealed).toBe(true);
   });
 
+  it('a record may carry its time, which a reopened state knows', async () => {
+    expect(state.recordTime).toBe(0);
+    const sealed = state.seal(1_700_000_000_123);
+    expect(sealed.count).toBe(1);
+    await write(sealed);
+    state.committed();
+    expect((await commit()).count).toBe(0);
+    expect(reopened().recordTime).toBe(1_700_000_000_123);
+  });
+
   it('partitions and generations in one store do not see each other', async () => {
     await commit({ table: 'inbound', sender: toPartitionId(1), row: 1 });
     const others = [

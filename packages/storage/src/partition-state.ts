@@ -20,12 +20,12 @@ import type {
   StateDirectory,
 } from '@engine/domain';
 import { assert, assertNever } from '@engine/stdx';
-import { MutationWriter, type EncodedMutations } from '@engine/wire';
+import { MutationWriter, recordTimeRow, type EncodedMutations } from '@engine/wire';
 
 import { KeyWriter } from './keys/key-writer.js';
 import type { KvStore } from './kv-store.js';
 import type { Mutation } from './mutation.js';
-import type { PartitionPlace } from './prefixes.js';
+import { TABLES, type PartitionPlace } from './prefixes.js';
 import { CACHE_LIMITS_DEFAULT, type CacheLimits } from './row-cache.js';
 import type { StateReader } from './state-reader.js';
 import { TableState, type RecordNumbers } from './table-state.js';
@@ -57,6 +57,8 @@ const writer = new MutationWriter();
 
 export class PartitionState implements StateReader {
   readonly #numbers: RecordNumbers = { open: 1, committed: 0 };
+  readonly #store: KvStore;
+  readonly #keys: KeyWriter;
   readonly #tables: ReturnType<typeof tablesOf>;
   readonly #inSealOrder: readonly { seal(writer: MutationWriter): void }[];
   #openSizeBytes = 0;
@@ -64,6 +66,8 @@ export class PartitionState implements StateReader {
 
   constructor(options: PartitionStateOptions, store: KvStore) {
     const keys = new KeyWriter(options.place);
+    this.#store = store;
+    this.#keys = keys;
     const cacheLimits = options.cacheLimits ?? CACHE_LIMITS_DEFAULT;
     this.#tables = tablesOf(
       (table) => new TableState(new TableStore(table, store, keys), this.#numbers, cacheLimits),
@@ -92,11 +96,24 @@ export class PartitionState implements StateReader {
     this.#openCount += mutations.length;
   }
 
-  /** Encodes what is open: each key once, with its last row. Nothing open gives an empty record. */
-  seal(): EncodedMutations {
+  /** Time of the last durable record that was sealed with one, in ms since 1970; 0 when there is none. */
+  get recordTime(): number {
+    const bytes = this.#store.get(this.#keys.begin(TABLES['record-time']).full());
+    return bytes === undefined ? 0 : recordTimeRow.read(bytes);
+  }
+
+  /**
+   * Encodes what is open: each key once, with its last row. Nothing open gives an empty record. `recordTime`, if given, is what
+   * `recordTime` returns once the record is durable.
+   */
+  seal(recordTime?: number): EncodedMutations {
     assert(!this.isSealed, 'one record is in flight at most');
     try {
       for (const table of this.#inSealOrder) table.seal(writer);
+      if (recordTime !== undefined) {
+        const key = this.#keys.begin(TABLES['record-time']).relative();
+        writer.putRow(key, recordTime, recordTimeRow);
+      }
     } catch (error) {
       writer.discard();
       throw error;

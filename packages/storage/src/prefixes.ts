@@ -41,6 +41,8 @@ export const TABLES = {
   position: 129,
   /** Sequence → value of the log's chain. */
   chain: 130,
+  /** Time of the last record: one row, where several leaders write one after the other. */
+  'record-time': 131,
 } as const satisfies Readonly<Record<TableName, number>> & Readonly<Record<string, number>>;
 
 /** Format of the rows of a partition that this code writes: keys and values. Numbers retire, they never return. */

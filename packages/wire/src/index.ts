@@ -23,6 +23,7 @@ export {
   generationRow,
   positionRow,
   recordRow,
+  recordTimeRow,
   type LogAnnouncement,
   type LogMessage,
   type StoredChainLink,
@@ -59,7 +60,12 @@ export {
   type PartitionChannel,
   type SentRequest,
 } from './services/partition-channel.js';
-export type { AppliedPosition, NodeControl, NodePeers } from './services/node-control.js';
+export type {
+  AppliedPosition,
+  NodeControl,
+  NodePeers,
+  SchemaFollower,
+} from './services/node-control.js';
 export type { MessageAck, MessageBatch, PartitionPeer } from './services/partition-peer.js';
 export type {
   InvocationScan,

@@ -52,6 +52,7 @@ import {
   stateRow,
   stateSnapshotFromWire,
   stateSnapshotToWire,
+  recordTimeRow,
   type RowCodec,
 } from './index.js';
 
@@ -81,6 +82,7 @@ describe('rows come back as they were written', () => {
   });
   it('small rows', () => {
     returns(inboundRow, fc.maxSafeNat());
+    returns(recordTimeRow, fc.maxSafeNat());
     returns(stateRow, fc.uint8Array());
     returns(promiseDirectoryRow, fc.record({ names: fc.array(fc.string({ unit: 'grapheme' })) }));
     returns(

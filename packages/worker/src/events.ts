@@ -95,6 +95,15 @@ export function onPartitionFailed(partition: PartitionId, error: unknown): void 
   partitionLogger.fatal({ partition, err: error }, 'partition cannot go on');
 }
 
+/** Steps on the way, many at each start of a node. */
+const QUIET_PHASES: ReadonlySet<PartitionPhase> = new Set([
+  'idle',
+  'follower',
+  'candidate',
+  'announcing',
+  'rebuilding',
+]);
+
 export function onPhase(
   partition: PartitionId,
   phase: PartitionPhase,
@@ -102,7 +111,8 @@ export function onPhase(
 ): void {
   if (phase === 'leader') leaderships.add(1);
   if (phase === 'stepping-down') stepDowns.add(1);
-  hostingLogger.info({ partition, phase, epoch, logEpoch }, `partition is ${phase}`);
+  const level = QUIET_PHASES.has(phase) ? 'debug' : 'info';
+  hostingLogger[level]({ partition, phase, epoch, logEpoch }, `partition is ${phase}`);
 }
 
 export function onLeadershipAlarm(

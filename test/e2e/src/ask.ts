@@ -1,8 +1,12 @@
-/** Questions that tests put to an engine process over its public interfaces. */
+/** Questions that tests put to an engine over its public interfaces. */
 
-import { readFileSync } from 'node:fs';
+import { waitUntil } from '@engine-test/support';
 
-import { waitUntil, type EngineProcess } from '@engine-test/support';
+/** One process or a cluster. */
+export interface Engine {
+  readonly ingressUrl: string;
+  readonly adminUrl: string;
+}
 
 /** A row of sys_invocation; absent fields are not in the answer. */
 export interface InvocationRow {
@@ -13,7 +17,7 @@ export interface InvocationRow {
   readonly last_failure_error_code?: string;
 }
 
-export async function query<Row>(engine: EngineProcess, sql: string): Promise<Row[]> {
+export async function query<Row>(engine: Engine, sql: string): Promise<Row[]> {
   const response = await fetch(`${engine.adminUrl}/query`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -24,7 +28,7 @@ export async function query<Row>(engine: EngineProcess, sql: string): Promise<Ro
 }
 
 export async function invocation(
-  engine: EngineProcess,
+  engine: Engine,
   id: string,
 ): Promise<InvocationRow | undefined> {
   const columns = 'id, status, retry_count, last_failure, last_failure_error_code';
@@ -35,7 +39,7 @@ export async function invocation(
 
 /** Registers a deployment with a body of one's own. `code`: the documented code of a refusal. */
 export async function register(
-  engine: EngineProcess,
+  engine: Engine,
   body: object,
 ): Promise<{
   readonly status: number;
@@ -55,7 +59,7 @@ export async function register(
 }
 
 /** Sends and gives the invocation id. `path`: `Service/handler` or `Service/key/handler`. */
-export async function send(engine: EngineProcess, path: string, input?: unknown): Promise<string> {
+export async function send(engine: Engine, path: string, input?: unknown): Promise<string> {
   const response = await fetch(`${engine.ingressUrl}/engine/send/${path}`, {
     method: 'POST',
     ...(input === undefined
@@ -67,7 +71,7 @@ export async function send(engine: EngineProcess, path: string, input?: unknown)
 }
 
 /** Calls and gives the answer. */
-export async function call(engine: EngineProcess, path: string, input: unknown): Promise<unknown> {
+export async function call(engine: Engine, path: string, input: unknown): Promise<unknown> {
   const response = await fetch(`${engine.ingressUrl}/engine/call/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -78,7 +82,7 @@ export async function call(engine: EngineProcess, path: string, input: unknown):
 }
 
 /** Waits for the result of an invocation that ends well. */
-export function result(engine: EngineProcess, id: string, limitMs?: number): Promise<unknown> {
+export function result(engine: Engine, id: string, limitMs?: number): Promise<unknown> {
   return waitUntil(
     'the result is there',
     async () => {
@@ -87,20 +91,4 @@ export function result(engine: EngineProcess, id: string, limitMs?: number): Pro
     },
     limitMs,
   );
-}
-
-/** Seconds of processor time that a process has used. Linux only. */
-export function cpuSeconds(pid: number): number {
-  // Fields 14 and 15, counted behind the name in brackets, in ticks of 10 ms.
-  const fields =
-    readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
-      .split(') ')[1]
-      ?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-/** Largest memory that a process had so far, in MiB. Linux only. */
-export function peakMemoryMib(pid: number): number {
-  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }

@@ -34,6 +34,12 @@ export class Child implements AsyncDisposable {
     return this.process.exitCode !== null || this.process.signalCode !== null;
   }
 
+  /** Resolves when the process is gone, with its exit status; undefined when a signal ended it. */
+  async ended(): Promise<number | undefined> {
+    await this.#exited;
+    return this.process.exitCode ?? undefined;
+  }
+
   /** Sends a signal and waits until the process is gone. */
   async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (!this.hasExited) this.process.kill(signal);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { Child } from './child.js';
 import { freePort } from './free-port.js';
+import { registerDeployment } from './register.js';
 import { waitUntil } from './wait-until.js';
 
 const LAUNCHER = join(import.meta.dirname, '..', '..', '..', 'packages', 'server', 'bin', 'engine');
@@ -99,12 +100,7 @@ export class EngineProcess implements AsyncDisposable {
 
   /** Registers a deployment; it must succeed. */
   async register(uri: string): Promise<void> {
-    const response = await fetch(`${this.adminUrl}/deployments`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ uri }),
-    });
-    if (!response.ok) throw new Error(`${uri} is refused: ${await response.text()}`);
+    await registerDeployment(this.adminUrl, uri);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -31,6 +31,8 @@ interface Ports {
   readonly client: number;
   readonly monitor: number;
   readonly cluster: number;
+  /** Where the other nodes connect to. */
+  readonly route: number;
 }
 
 export interface NatsServersOptions {
@@ -39,6 +41,11 @@ export interface NatsServersOptions {
   readonly jetstream?: string;
   /** Lines for the top of each configuration, such as `max_payload: 8MB`. */
   readonly top?: string;
+  /**
+   * Something that stands in front of the port where a node takes the routes of the others: is told that port before any of them
+   * starts, gives the port to connect to.
+   */
+  readonly routeVia?: (node: number, port: number) => Promise<number>;
 }
 
 /** One to three nats-servers with JetStream on files, every write synced, in directories of their own. */
@@ -58,11 +65,9 @@ export class NatsServers implements AsyncDisposable {
   static async start(options: NatsServersOptions): Promise<NatsServers> {
     const ports: Ports[] = [];
     for (let node = 0; node < options.nodeCount; node++) {
-      ports.push({
-        client: await freePort(),
-        monitor: await freePort(),
-        cluster: await freePort(),
-      });
+      const [client, monitor, cluster] = [await freePort(), await freePort(), await freePort()];
+      const route = (await options.routeVia?.(node, cluster)) ?? cluster;
+      ports.push({ client, monitor, cluster, route });
     }
     const servers = new NatsServers(options, ports);
     for (const node of ports.keys()) servers.#launch(node);
@@ -74,12 +79,21 @@ export class NatsServers implements AsyncDisposable {
     return this.#ports.map(({ client }) => `nats://127.0.0.1:${String(client)}`);
   }
 
+  clientPort(node: number): number {
+    return this.#ports[node]?.client ?? 0;
+  }
+
   get monitorUrls(): string[] {
     return this.#ports.map(({ monitor }) => `http://127.0.0.1:${String(monitor)}`);
   }
 
   pid(node: number): number | undefined {
     return this.#children[node]?.process.pid;
+  }
+
+  /** Undefined before its first start. */
+  process(node: number): Child | undefined {
+    return this.#children[node];
   }
 
   /** kill -9. */
@@ -145,8 +159,7 @@ export class NatsServers implements AsyncDisposable {
   }
 
   #configOf(node: number, dir: string): string {
-    const { client, monitor, cluster } = this.#ports[node] ?? { client: 0, monitor: 0, cluster: 0 };
-    const routes = this.#ports.map((ports) => `"nats://127.0.0.1:${String(ports.cluster)}"`);
+    const { client, monitor } = this.#ports[node] ?? { client: 0, monitor: 0 };
     const lines = [
       `server_name: node-${String(node)}`,
       `listen: 127.0.0.1:${String(client)}`,
@@ -158,12 +171,20 @@ export class NatsServers implements AsyncDisposable {
       this.#options.jetstream ?? '',
       '}',
     ];
-    if (this.#options.nodeCount > 1) {
-      lines.push(
-        `cluster { name: test, listen: 127.0.0.1:${String(cluster)}, routes: [${routes.join()}] }`,
-      );
-    }
+    if (this.#options.nodeCount > 1) lines.push(...this.#routesOf(node));
     return lines.join('\n');
+  }
+
+  #routesOf(node: number): string[] {
+    const { cluster, route } = this.#ports[node] ?? { cluster: 0, route: 0 };
+    const routes = this.#ports.map((ports) => `"nats://127.0.0.1:${String(ports.route)}"`);
+    const lines = ['name: test', `listen: 127.0.0.1:${String(cluster)}`];
+    lines.push(`routes: [${routes.join(', ')}]`);
+    if (route !== cluster) {
+      // Neither nodes nor clients learn of a way around.
+      lines.push(`advertise: "127.0.0.1:${String(route)}"`, 'no_advertise: true');
+    }
+    return ['cluster {', ...lines, '}'];
   }
 }
 

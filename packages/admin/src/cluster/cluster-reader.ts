@@ -73,14 +73,14 @@ export class ClusterReader {
   }
 
   async #readNodes(): Promise<void> {
-    let hasChanged = false;
+    const changed: string[] = [];
     for (const { name, ...entry } of await this.#store.list(NODE_DOCUMENT_PREFIX)) {
       this.#ifNewer(name, entry, () => {
         this.#nodes.set(name, decodeNode(entry.value));
-        hasChanged = true;
+        changed.push(name);
       });
     }
-    if (hasChanged) this.#tell({ kind: 'nodes', nodes: [...this.#nodes.values()] });
+    if (changed.length > 0) this.#tell({ kind: 'nodes', nodes: [...this.#nodes.values()] });
   }
 
   #tellNodeLease(node: NodeId, { value, version }: MetadataEntry): void {

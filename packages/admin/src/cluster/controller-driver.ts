@@ -36,7 +36,7 @@ const ROUND_INTERVAL_MS = 500;
 
 const TICK_INTERVAL_MS = 250;
 
-/** About every ten seconds. */
+/** The format in force is looked at about every ten seconds. */
 const ROUNDS_PER_FORMAT_CHECK = 20;
 
 /** What is under way gets so long when the process stops. */
@@ -79,6 +79,7 @@ export class ControllerDriver implements Service {
   #accessWatch: Disposable | undefined;
   #timer: Cancellable | undefined;
   #isActive = false;
+  #formatVersion: number;
   /** Of the controller lease, as this process wrote it last. */
   #leaseRevision: bigint | undefined;
 
@@ -93,6 +94,7 @@ export class ControllerDriver implements Service {
       { ...DEFAULT_TUNING, ...tuning, self: member.id, partitionCount, formatVersion, times },
       new Rendezvous(hash),
     );
+    this.#formatVersion = formatVersion;
     this.#picture = new ClusterPicture(times);
     const tell = this.#tell;
     this.#reader = new ClusterReader(store, tell);
@@ -106,6 +108,11 @@ export class ControllerDriver implements Service {
 
   get cluster(): ClusterConfiguration {
     return this.#options.cluster;
+  }
+
+  /** In force, as this process saw last. */
+  get formatVersion(): number {
+    return this.#formatVersion;
   }
 
   get picture(): ClusterPicture {
@@ -142,6 +149,7 @@ export class ControllerDriver implements Service {
         clock,
         scheduler,
         signal: this.#tasks.signal,
+        table: () => this.#picture.table,
         tell: this.#tell,
       },
     );
@@ -218,7 +226,7 @@ export class ControllerDriver implements Service {
         await this.refresh();
         if (!isSynced) this.#tell({ kind: 'synced' });
         isSynced = true;
-        if (round % ROUNDS_PER_FORMAT_CHECK === 0) await this.#raiseFormat();
+        if (round % ROUNDS_PER_FORMAT_CHECK === 1) await this.#checkFormat();
         this.#tick();
       } catch (error) {
         storeFailed(error);
@@ -227,7 +235,9 @@ export class ControllerDriver implements Service {
     }
   }
 
-  async #raiseFormat(): Promise<void> {
-    if (this.isController) await raiseFormat(this.#dependencies.store, this.#picture.nodes);
+  async #checkFormat(): Promise<void> {
+    const { store } = this.#dependencies;
+    const nodes = this.isController ? this.#picture.nodes : [];
+    this.#formatVersion = (await raiseFormat(store, nodes)) ?? this.#formatVersion;
   }
 }

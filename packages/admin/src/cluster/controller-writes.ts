@@ -4,7 +4,7 @@
  */
 
 import type { ControllerAction, ControllerInput } from '@engine/cluster';
-import { isEngineError, type NodeId } from '@engine/domain';
+import { isEngineError, type NodeId, type PartitionTable } from '@engine/domain';
 import {
   buryLease,
   CONTROLLER_LEASE,
@@ -38,6 +38,8 @@ export interface ControllerWritesDependencies {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly signal: AbortSignal;
+  /** The table in force, as far as it is known. */
+  readonly table: () => PartitionTable | undefined;
   readonly tell: (input: ControllerInput) => void;
 }
 
@@ -77,7 +79,7 @@ export class ControllerWrites {
   async #writeLease(expected: ExpectedVersion): Promise<void> {
     const { reader, clock, tell } = this.#dependencies;
     const sentAt = clock.monotonic();
-    const outcome = await this.#put(LEASE_NAME, this.#lease(false), expected);
+    const outcome = await this.#put(LEASE_NAME, expected, () => this.#lease(false));
     if (typeof outcome === 'bigint') {
       tell({ kind: 'lease-written', revision: outcome, sentAt });
       return;
@@ -91,9 +93,10 @@ export class ControllerWrites {
     expected,
   }: Extract<ControllerWrite, { kind: 'write-table' }>): Promise<void> {
     const { reader, tell } = this.#dependencies;
-    const bytes = encodePartitionTable(table);
-    const outcome = await this.#put(PARTITION_TABLE_DOCUMENT, bytes, expected);
-    tableWritten(table, outcome);
+    const before = this.#dependencies.table();
+    const encode = (): Uint8Array => encodePartitionTable(table);
+    const outcome = await this.#put(PARTITION_TABLE_DOCUMENT, expected, encode);
+    tableWritten(table, before, outcome);
     if (typeof outcome === 'bigint') {
       tell({ kind: 'table-written', revision: outcome });
       return;
@@ -122,10 +125,10 @@ export class ControllerWrites {
     return encodeLease({ holder, ttlMs, renewals: this.#renewals, isGone, note: self });
   }
 
-  async #put(name: string, value: Uint8Array, expected: ExpectedVersion): Promise<Outcome> {
+  async #put(name: string, expected: ExpectedVersion, encode: () => Uint8Array): Promise<Outcome> {
     const { store, tell } = this.#dependencies;
     try {
-      const version = await store.put(name, value, expected);
+      const version = await store.put(name, encode(), expected);
       tell({ kind: 'access-succeeded', of: 'write' });
       return version;
     } catch (error) {

@@ -45,7 +45,7 @@ export class DrivenCluster implements ClusterOperations {
       isCluster: true,
       self,
       controller,
-      formatVersion: cluster.formatVersion,
+      formatVersion: this.#driver.formatVersion,
       tableVersion: picture.table?.version,
       nodes: picture.nodes.map((node) => this.#node(node, partitions)),
       partitions,
@@ -54,25 +54,25 @@ export class DrivenCluster implements ClusterOperations {
     };
   }
 
-  drain(node: string): Promise<PlacementOrders> {
-    const { id } = this.#requireWorker(node);
+  async drain(node: string): Promise<PlacementOrders> {
+    const { id } = await this.#requireWorker(node);
     return this.#update({ drain: id }, (orders) => {
       if (orders.drained.includes(id)) return orders;
       return { ...orders, drained: [...orders.drained, id] };
     });
   }
 
-  undrain(node: string): Promise<PlacementOrders> {
-    const { id } = this.#requireWorker(node);
+  async undrain(node: string): Promise<PlacementOrders> {
+    const { id } = await this.#requireWorker(node);
     return this.#update({ undrain: id }, (orders) => {
       if (!orders.drained.includes(id)) return orders;
       return { ...orders, drained: orders.drained.filter((each) => each !== id) };
     });
   }
 
-  pin(partition: number, node: string): Promise<PlacementOrders> {
+  async pin(partition: number, node: string): Promise<PlacementOrders> {
     this.#requirePartition(partition);
-    const { id } = this.#requireWorker(node);
+    const { id } = await this.#requireWorker(node);
     this.#requireLiving(id);
     return this.#update({ partition, pin: id }, (orders) => {
       if (orders.drained.includes(id)) {
@@ -84,7 +84,7 @@ export class DrivenCluster implements ClusterOperations {
     });
   }
 
-  unpin(partition: number): Promise<PlacementOrders> {
+  async unpin(partition: number): Promise<PlacementOrders> {
     this.#requirePartition(partition);
     return this.#update({ partition, pin: null }, (orders) => {
       const pins = orders.pins.filter((pin) => pin.partition !== partition);
@@ -109,8 +109,10 @@ export class DrivenCluster implements ClusterOperations {
     return orders;
   }
 
-  #requireWorker(id: string): ClusterNode {
-    const node = this.#driver.picture.node(id);
+  async #requireWorker(id: string): Promise<ClusterNode> {
+    const { picture } = this.#driver;
+    if (picture.node(id) === undefined) await this.#driver.refresh();
+    const node = picture.node(id);
     if (node === undefined) {
       throw new EngineError('not-found', `there is no node '${id}' in the cluster`);
     }

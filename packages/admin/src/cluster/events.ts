@@ -1,6 +1,6 @@
 /** The one place where what the controller does is counted and logged. */
 
-import type { NodeId, PartitionTable } from '@engine/domain';
+import { isEngineError, type NodeId, type PartitionTable } from '@engine/domain';
 import { counter, createLogger } from '@engine/telemetry';
 
 const log = createLogger('admin:controller');
@@ -26,15 +26,29 @@ export function activityChanged(isActive: boolean): void {
   log.info(isActive ? 'this node is the controller' : 'this node is the controller no more');
 }
 
+/** `before`: the table that it replaces, as far as it is known. */
 export function tableWritten(
   table: PartitionTable,
+  before: PartitionTable | undefined,
   outcome: bigint | 'conflict' | 'unknown',
 ): void {
-  const isWritten = typeof outcome === 'bigint';
-  tables.add(1, { outcome: isWritten ? 'written' : outcome });
-  const facts = { table: table.version, outcome: isWritten ? 'written' : outcome };
+  const word = typeof outcome === 'bigint' ? 'written' : outcome;
+  tables.add(1, { outcome: word });
+  const facts = { table: table.version, outcome: word, moves: movesBetween(before, table) };
   log.info(facts, 'partition table');
 }
+
+/** Such as `3: w1 → w2, epoch 5`; the first ones. */
+function movesBetween(before: PartitionTable | undefined, after: PartitionTable): string[] {
+  const moves = after.partitions.flatMap(({ leader = '', epoch }, partition) => {
+    const old = before?.partitions[partition];
+    if (old?.epoch === epoch) return [];
+    return [`${String(partition)}: ${old?.leader ?? ''} → ${leader}, epoch ${String(epoch)}`];
+  });
+  return moves.slice(0, MOVES_LOGGED_MAX);
+}
+
+const MOVES_LOGGED_MAX = 32;
 
 export function nodeBuried(node: NodeId, isBuried: boolean): void {
   if (isBuried) {
@@ -60,7 +74,9 @@ export function ordersChanged(change: object): void {
 
 export function storeFailed(error: unknown): void {
   storeFailures.add(1);
-  log.debug({ err: error }, 'the metadata store does not answer');
+  const isAway = isEngineError(error) && error.code === 'unavailable';
+  if (isAway) log.debug({ err: error }, 'the metadata store does not answer');
+  else log.error({ err: error }, 'a round of the controller failed');
 }
 
 export function unreadableDocument(name: string, error: unknown): void {

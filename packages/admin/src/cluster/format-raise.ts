@@ -11,21 +11,26 @@ import {
 
 import { formatRaised } from './events.js';
 
-/** Rejects when the store cannot be reached or the document cannot be read. */
+/**
+ * The format in force afterwards; undefined without a cluster document. With no nodes nothing is raised. Rejects when the store cannot be
+ * reached or the document cannot be read.
+ */
 export async function raiseFormat(
   store: MetadataStore,
   nodes: readonly ClusterNode[],
-): Promise<void> {
+): Promise<number | undefined> {
   const entry = await store.get(CLUSTER_DOCUMENT);
-  if (entry === undefined) return;
+  if (entry === undefined) return undefined;
   const cluster = decodeCluster(entry.value);
   const formatVersion = raisableFormat(cluster, nodes);
-  if (formatVersion === cluster.formatVersion) return;
+  if (formatVersion === cluster.formatVersion) return formatVersion;
   try {
     const bytes = encodeCluster({ ...cluster, formatVersion });
     await store.put(CLUSTER_DOCUMENT, bytes, entry.version);
     formatRaised(cluster.formatVersion, formatVersion);
+    return formatVersion;
   } catch (error) {
     if (!isEngineError(error) || error.code !== 'conflict') throw error;
+    return cluster.formatVersion;
   }
 }

@@ -77,12 +77,12 @@ export class NodeEars implements Disposable {
   async #askReports(ear: Ear, now: number): Promise<void> {
     const { id } = ear.node;
     ear.reportsAt = Infinity;
-    try {
-      const reports = await this.#dependencies.control(id)?.reports();
-      if (reports !== undefined) this.#tell(ear, { kind: 'reports', node: id, reports });
-    } catch {
-      // Its lease and the probes tell whether it lives.
-    }
+    // Why it does not answer is none of our business: its lease and the probes tell whether it lives.
+    const reports = await this.#dependencies
+      .control(id)
+      ?.reports()
+      .catch(() => undefined);
+    if (reports !== undefined) this.#tell(ear, { kind: 'reports', node: id, reports });
     ear.reportsAt = now + REPORTS_INTERVAL_MS;
   }
 

@@ -2,6 +2,7 @@
 
 import { Client, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
 
+import { hearGrpc } from '../events.js';
 import { KEEPALIVE_MS, RECONNECT_MS_MAX, RECONNECT_MS_MIN, WINDOW_BYTES } from '../limits.js';
 
 export interface DialerOptions {
@@ -17,6 +18,7 @@ export class Dialer {
 
   /** `credentials` are asked for anew with each connection, so that renewed certificates come into use. */
   constructor(options: DialerOptions, credentials: () => ChannelCredentials) {
+    hearGrpc();
     this.#credentials = credentials;
     this.#options = channelOptions(options);
   }

@@ -1,4 +1,4 @@
-/** What the workers of a cluster ask each other and the controller asks them, from another process. */
+/** What the nodes of a cluster ask each other, from another process. */
 
 import { EngineError, type PartitionId, type PartitionReport } from '@engine/domain';
 import {
@@ -6,14 +6,15 @@ import {
   reportsFromWire,
   type AppliedPosition,
   type NodeControl,
+  type SchemaFollower,
 } from '@engine/wire';
 
 import { NODE_CALL_MS_MAX, STOP_LEADING_MS_MAX } from '../limits.js';
-import { APPLIED, REPORTS, STOP_LEADING } from '../methods.js';
+import { APPLIED, REACH_SCHEMA, REPORTS, STOP_LEADING } from '../methods.js';
 import { UnaryCaller, type UnaryDependencies } from './unary-caller.js';
 
 /** Errors of every method: EngineError, `unavailable` when no answer comes in time, `incompatible` when it cannot be read. */
-export class RemoteNode implements NodeControl {
+export class RemoteNode implements NodeControl, SchemaFollower {
   readonly #caller: UnaryCaller;
 
   constructor(address: string, dependencies: UnaryDependencies) {
@@ -38,6 +39,10 @@ export class RemoteNode implements NodeControl {
 
   async applied(partition: PartitionId): Promise<AppliedPosition | undefined> {
     return appliedFromWire(await this.#caller.ask(APPLIED, { partition }, NODE_CALL_MS_MAX));
+  }
+
+  async reachSchema(version: bigint): Promise<void> {
+    await this.#caller.ask(REACH_SCHEMA, { version }, NODE_CALL_MS_MAX);
   }
 
   /** Open calls, and all later ones, are rejected as `unavailable`. */

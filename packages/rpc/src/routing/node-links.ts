@@ -1,6 +1,6 @@
 /** The ways to the workers' control services, by address. */
 
-import type { NodeControl } from '@engine/wire';
+import type { NodeControl, SchemaFollower } from '@engine/wire';
 
 import { RemoteNode } from '../client/remote-node.js';
 import type { UnaryDependencies } from '../client/unary-caller.js';
@@ -19,7 +19,7 @@ export class NodeLinks {
   }
 
   /** `address`: `host:port`. Nothing is sent before the first call. Ask anew for each call: one that `keep` closed stays closed. */
-  readonly control = (address: string): NodeControl => this.#ways.to(address);
+  readonly control = (address: string): NodeControl & SchemaFollower => this.#ways.to(address);
 
   /** Closes the ways to everybody else: calls that wait there are rejected as `unavailable`. */
   keep(addresses: ReadonlySet<string>): void {

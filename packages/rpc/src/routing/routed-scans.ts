@@ -194,6 +194,6 @@ function notReached(partition: PartitionId, cause: EngineError): EngineError {
   return new EngineError(
     'unavailable',
     `partition ${String(partition)} has no leader that can be reached, so its rows would be missing (${cause.message}); try again later`,
-    { cause },
+    { cause, details: cause.details },
   );
 }

@@ -8,7 +8,7 @@ import {
   type PartitionAnswer,
   type PartitionRequest,
 } from '@engine/domain';
-import { seededRandom } from '@engine/runtime';
+import { Readiness, seededRandom } from '@engine/runtime';
 import type { InvocationSnapshot, MessageAck, ScanOptions } from '@engine/wire';
 import { arbitraryInvocationId, arbitrarySnapshot } from '@engine/wire/contract';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -20,6 +20,7 @@ import { ScriptedWorker } from '../../contract/scripted-worker.js';
 import { until } from '../../contract/until.js';
 import { sampleOf } from '../../contract/worker-contract.js';
 import {
+  awaitTable,
   MemoryLeaderDirectory,
   PartitionRouter,
   RoutedPeer,
@@ -397,7 +398,31 @@ describe('RoutedScans', () => {
     const { scans: hasty } = await startRouter(new MemoryLeaderDirectory(everywhere(undefined)), {
       leaderWaitMs: 20,
     });
-    await expect(all(hasty.scan({ limit: 1 }))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(all(hasty.scan({ limit: 1 }))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('partition 0 has no leader that can be reached'),
+    });
+  });
+});
+
+describe('awaitTable', () => {
+  const leader = { nodeId: 'a', address: 'nowhere:1' };
+
+  it('is ready once every partition has had a leader, and stays so', () => {
+    const readiness = new Readiness();
+    const directory = new MemoryLeaderDirectory([leader, undefined]);
+    awaitTable(directory, readiness);
+    expect([...readiness.missing.keys()]).toEqual(['partition table']);
+    directory.replace([leader, leader]);
+    expect(readiness.isReady).toBe(true);
+    directory.replace([leader, undefined]);
+    expect(readiness.isReady).toBe(true);
+  });
+
+  it('is ready at once when the table is complete already', () => {
+    const readiness = new Readiness();
+    awaitTable(new MemoryLeaderDirectory([leader]), readiness);
+    expect(readiness.isReady).toBe(true);
   });
 });
 

@@ -38,6 +38,11 @@ export class FrontDoor {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** Connections that are open. */
+  get connectionCount(): number {
+    return this.#sockets.size;
+  }
+
   /** Errors: RT0004 when the address is taken or not ours. */
   open(host: string, port: number): Promise<void> {
     return new Promise((resolve, reject) => {

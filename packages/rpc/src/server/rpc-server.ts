@@ -9,6 +9,7 @@ import type {
   nodeWire,
   PartitionChannel,
   PartitionPeer,
+  SchemaFollower,
   StateScan,
   wire,
 } from '@engine/wire';
@@ -21,13 +22,14 @@ import {
 } from '@grpc/grpc-js';
 
 import { channelOptions } from '../client/dialer.js';
-import { onHandlerFailed } from '../events.js';
+import { hearGrpc, onHandlerFailed } from '../events.js';
 import type { Introduction } from '../handshake.js';
 import { STOP_GRACE_MS } from '../limits.js';
 import {
   APPLIED,
   DELIVER,
   EXCHANGE,
+  REACH_SCHEMA,
   REPORTS,
   SCAN,
   SCAN_JOURNAL,
@@ -69,6 +71,7 @@ export interface WorkerServices {
 export interface RpcServerDependencies {
   readonly worker?: WorkerServices | undefined;
   readonly node?: NodeControl | undefined;
+  readonly schema?: SchemaFollower | undefined;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
 }
@@ -83,6 +86,8 @@ const WORKER_SERVICE = {
 
 const NODE_SERVICE = { REPORTS, STOP_LEADING, APPLIED } satisfies ServiceDefinition;
 
+const SCHEMA_SERVICE = { REACH_SCHEMA } satisfies ServiceDefinition;
+
 export class RpcServer implements Service {
   readonly #options: RpcServerOptions;
   readonly #dependencies: RpcServerDependencies;
@@ -93,13 +98,17 @@ export class RpcServer implements Service {
   constructor(options: RpcServerOptions, dependencies: RpcServerDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
+    hearGrpc();
     this.#server = new Server(channelOptions(options));
-    const { worker, node } = dependencies;
+    const { worker, node, schema } = dependencies;
     if (worker !== undefined) {
       this.#server.addService(WORKER_SERVICE, this.#workerHandlers(worker));
     }
     if (node !== undefined) {
       this.#server.addService(NODE_SERVICE, this.#nodeHandlers(new NodeCalls(node)));
+    }
+    if (schema !== undefined) {
+      this.#server.addService(SCHEMA_SERVICE, this.#schemaHandlers(schema));
     }
     const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
     const { tls } = options;
@@ -112,6 +121,11 @@ export class RpcServer implements Service {
   /** Only after `start`. */
   get port(): number {
     return this.#door.port;
+  }
+
+  /** Connections that are open, whatever is spoken on them. */
+  get connectionCount(): number {
+    return this.#door.connectionCount;
   }
 
   /** Errors: RT0004 when the address cannot be listened on. */
@@ -167,6 +181,17 @@ export class RpcServer implements Service {
         calls.stopLeading(request),
       ),
       APPLIED: this.#unary((request: nodeWire.AppliedRequest) => calls.applied(request)),
+    };
+  }
+
+  #schemaHandlers(schema: SchemaFollower): UntypedServiceImplementation {
+    return {
+      REACH_SCHEMA: this.#unary(
+        async ({ version }: nodeWire.ReachSchemaRequest): Promise<nodeWire.ReachSchemaResponse> => {
+          await schema.reachSchema(version);
+          return {};
+        },
+      ),
     };
   }
 

@@ -1,5 +1,7 @@
 // The command `engine`. Started by packages/server/bin/engine or `npm run server`.
+import { systemScheduler } from '@engine/runtime';
 import { HELP, readArguments } from '../arguments.js';
+import { runClusterCommand } from '../cluster-commands/run.js';
 import { startEngine } from '../roles/start-engine.js';
 import { serve } from '../serve.js';
 import { VERSION } from '../version.js';
@@ -18,6 +20,12 @@ async function main(args: readonly string[]): Promise<number> {
     case 'usage':
       process.stderr.write(`${asked.problem}\nSee \`engine --help\`.\n`);
       return 2;
+    case 'cluster':
+      return runClusterCommand(asked, {
+        scheduler: systemScheduler,
+        print: (text) => process.stdout.write(`${text}\n`),
+        complain: (text) => process.stderr.write(`${text}\n`),
+      });
     case 'server': {
       const { configFile, dumpConfig, flags } = asked;
       return serve({ file: configFile, env: process.env, flags, dumpConfig }, startEngine);

@@ -32,7 +32,7 @@ export interface ClusterDocuments {
   readonly metadata: MetadataStore;
   readonly cluster: ClusterConfiguration;
   readonly schemas: SchemaRegistry;
-  openLog(partition: PartitionId): Promise<SharedLog>;
+  readonly openLog: (partition: PartitionId) => Promise<SharedLog>;
 }
 
 /**

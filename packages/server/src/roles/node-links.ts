@@ -1,7 +1,8 @@
 /** The ways of this process to the workers of its cluster, and who it says it is on them. */
 
-import type { Hashes, NodeId } from '@engine/domain';
+import { EngineError, type Hashes, type NodeId } from '@engine/domain';
 import type { TableDirectory } from '@engine/membership';
+import type { SchemaRegistry } from '@engine/metadata';
 import {
   channelCredentials,
   Dialer,
@@ -10,18 +11,20 @@ import {
   ROLE_PROTOCOL,
   RoutedScans,
   RPC_MESSAGE_BYTES_MAX,
+  RpcServer,
   TlsFiles,
   WorkerLinks,
   type Introduction,
   type LocalWorker,
   type TlsOptions,
 } from '@engine/rpc';
-import { EngineError } from '@engine/domain';
 import type { InvocationScan, JournalScan, PartitionChannel, StateScan } from '@engine/wire';
 
-import type { ServerConfig } from '../config/config.js';
+import { nodeAddressOf, type ServerConfig } from '../config/config.js';
 import { STORE_FORMATS } from './formats.js';
+import { ANY_ADDRESS } from './settings.js';
 import { startPart, system } from './system.js';
+import type { WorkerRole } from './worker-role.js';
 
 export interface Links {
   readonly introduction: Introduction;
@@ -53,6 +56,13 @@ export function makeLinks(config: ServerConfig, node: NodeId, parts: AsyncDispos
   return { introduction, messageBytesMax, tls, workers, nodes };
 }
 
+export interface NodePortDependencies {
+  readonly links: Links;
+  /** Undefined: this process hosts no partitions. */
+  readonly role: WorkerRole | undefined;
+  readonly schemas: SchemaRegistry;
+}
+
 /** How ingress and admin ask partitions, wherever they are led. */
 export interface Routes {
   readonly channel: PartitionChannel;
@@ -76,6 +86,29 @@ export async function startRoutes(
   const dependencies = { directory, links: links.workers, local, hashes, ...system };
   const channel = await startPart(parts, new PartitionRouter(options, dependencies));
   return { channel, scans: new RoutedScans(options, dependencies) };
+}
+
+/** Where the other nodes reach this one, and what they may ask of it. */
+export async function startNodePort(
+  config: ServerConfig,
+  { links, role, schemas }: NodePortDependencies,
+  parts: AsyncDisposableStack,
+): Promise<RpcServer> {
+  const { host = ANY_ADDRESS, port } = nodeAddressOf(config);
+  const { introduction, messageBytesMax, tls } = links;
+  const { worker, hosting, acks } = role ?? {};
+  const schema = { reachSchema: (version: bigint): Promise<void> => schemas.reach(version) };
+  const services =
+    worker === undefined || acks === undefined
+      ? undefined
+      : { channel: worker, peer: worker, scans: worker, acks };
+  return startPart(
+    parts,
+    new RpcServer(
+      { host, port, introduction, messageBytesMax, tls },
+      { ...system, worker: services, node: hosting, schema },
+    ),
+  );
 }
 
 function tlsOptions({ tls }: ServerConfig): TlsOptions | undefined {

@@ -3,7 +3,7 @@
 import { Admin, type AdminDependencies } from '@engine/admin';
 import type { Hashes } from '@engine/domain';
 import { Ingress } from '@engine/ingress';
-import type { MetadataStore, SchemaRegistry } from '@engine/metadata';
+import type { MetadataStore } from '@engine/metadata';
 import { EngineTables, SqlEngine } from '@engine/sql';
 import type { InvocationScan, JournalScan, PartitionChannel, StateScan } from '@engine/wire';
 
@@ -18,7 +18,7 @@ export interface SurfaceDependencies {
   readonly channel: PartitionChannel;
   readonly scans: InvocationScan & JournalScan & StateScan;
   readonly metadata: MetadataStore;
-  readonly schemas: SchemaRegistry;
+  readonly schemas: AdminDependencies['schemas'];
   readonly hashes: Hashes;
   readonly access: DeploymentAccess;
   readonly cluster?: AdminDependencies['cluster'];

@@ -1,10 +1,6 @@
-/** The worker of a cluster: its replicas on disk, its partitions, and the port where others reach them. */
+/** The worker of a cluster: its replicas on disk, and its partitions. */
 
-import type { ClusterConfiguration, Hashes, NodeId, PartitionId } from '@engine/domain';
-import type { SharedLog } from '@engine/log';
-import type { SchemaRegistry } from '@engine/metadata';
-import type { MemberPeers, TableDirectory } from '@engine/membership';
-import { AckReturn, RoutedPeer, RpcServer } from '@engine/rpc';
+import { AckReturn, RoutedPeer } from '@engine/rpc';
 import {
   LevelKvStore,
   LevelReplicaStores,
@@ -14,10 +10,9 @@ import {
 import { createLogger } from '@engine/telemetry';
 import { Hosting, Worker, workerOptions } from '@engine/worker';
 
-import { directoriesOf, nodeAddressOf, type ServerConfig } from '../config/config.js';
-import type { DeploymentAccess } from './deployment-access.js';
-import type { Links } from './node-links.js';
-import { ANY_ADDRESS, workerSettings } from './settings.js';
+import { directoriesOf, type ServerConfig } from '../config/config.js';
+import type { ClusterFoundation } from './cluster-foundation.js';
+import { workerSettings } from './settings.js';
 import { startPart, system } from './system.js';
 
 const log = createLogger('server:replicas');
@@ -25,32 +20,25 @@ const log = createLogger('server:replicas');
 export interface WorkerRole {
   readonly worker: Worker;
   readonly hosting: Hosting;
-  /** Where other nodes reach it. */
-  readonly port: number;
+  /** How acknowledgements find back to other workers. */
+  readonly acks: AckReturn;
 }
 
 export interface WorkerRoleDependencies {
-  readonly self: NodeId;
-  readonly cluster: ClusterConfiguration;
-  readonly hashes: Hashes;
-  readonly schemas: SchemaRegistry;
-  readonly access: DeploymentAccess;
-  readonly openLog: (partition: PartitionId) => Promise<SharedLog>;
-  readonly directory: TableDirectory;
-  readonly links: Links;
-  readonly peers: MemberPeers;
+  readonly foundation: ClusterFoundation;
   readonly isLeaseHeld: () => boolean;
   /** The process cannot go on. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** Opens the stores and listens. Nothing is led or followed before the table is told. What is opened is closed by `parts`. */
+/** Opens the stores. Nothing is led or followed before the table is told. What is opened is closed by `parts`. */
 export async function startWorkerRole(
   config: ServerConfig,
-  dependencies: WorkerRoleDependencies,
+  { foundation, isLeaseHeld, onFatal }: WorkerRoleDependencies,
   parts: AsyncDisposableStack,
 ): Promise<WorkerRole> {
-  const { self, cluster, hashes, schemas, access, openLog, directory, links } = dependencies;
+  const { self, hashes, documents, directory, links, peers, access } = foundation;
+  const { cluster, schemas, openLog } = documents;
   const store = await LevelKvStore.open({
     directory: directoriesOf(config).storage,
     kind: REPLICA_STORE,
@@ -70,7 +58,7 @@ export async function startWorkerRole(
       schema: () => schemas.current,
       transport: access.transport,
       peer,
-      onFatal: dependencies.onFatal,
+      onFatal,
     }),
   );
   const hosting = await startPart(
@@ -82,21 +70,12 @@ export async function startWorkerRole(
         worker,
         openLog,
         stores,
-        peers: dependencies.peers,
-        isLeaseHeld: dependencies.isLeaseHeld,
+        peers,
+        isLeaseHeld,
       },
     ),
   );
-  const { host = ANY_ADDRESS, port } = nodeAddressOf(config);
-  const { introduction, messageBytesMax, tls } = links;
-  const server = await startPart(
-    parts,
-    new RpcServer(
-      { host, port, introduction, messageBytesMax, tls },
-      { ...system, worker: { channel: worker, peer: worker, scans: worker, acks }, node: hosting },
-    ),
-  );
-  return { worker, hosting, port: server.port };
+  return { worker, hosting, acks };
 }
 
 function onReplicaEvent(event: ReplicaStoresEvent): void {

@@ -29,6 +29,12 @@ export const chainLinkRow: RowCodec<StoredChainLink> = rowCodec('chain', gen.Cha
   fromWire: (message): StoredChainLink => message,
 });
 
+/** Time of the last record of a partition, in ms since 1970. */
+export const recordTimeRow: RowCodec<number> = rowCodec('record-time', gen.RecordTime, {
+  toWire: (at: number): gen.RecordTime => ({ at }),
+  fromWire: (message) => message.at,
+});
+
 /** Which generation of a partition's rows counts, and the format of the rows. */
 export interface StoredGeneration {
   readonly format: number;

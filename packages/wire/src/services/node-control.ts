@@ -22,6 +22,12 @@ export interface NodeControl {
   applied(partition: PartitionId): Promise<AppliedPosition | undefined>;
 }
 
+/** What the admin asks every node after it changed the schema, so that whoever registered something can call it anywhere. */
+export interface SchemaFollower {
+  /** Resolves once the node goes by this version of the schema document, or a later one. */
+  reachSchema(version: bigint): Promise<void>;
+}
+
 /** The way to the other nodes of the cluster. */
 export interface NodePeers {
   /** Workers of the cluster but this one, living or not. */

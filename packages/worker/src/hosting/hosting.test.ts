@@ -1,29 +1,41 @@
 /** Partitions that come and go: several workers of one cluster over one log, on virtual time. */
 
 import { describe, expect, it } from '@jest/globals';
+import { EngineError, toPartitionId } from '@engine/domain';
+import type { Candidate, SharedLog } from '@engine/log';
 
 import { HostingWorld } from '../testing/hosting-world.js';
+import { Asked } from '../testing/request-maker.js';
 import { schemaOf, service } from '../testing/test-worker.js';
 
-const schema = schemaOf(
-  service('Greeter', 'service', ['greet', 'fail', 'wait']),
-  service('Counter', 'virtual-object', ['add', 'ask']),
-);
+const schema = schemaOf(service('Greeter', 'service', ['greet', 'wait']));
+const P0 = toPartitionId(0);
 
 async function start(...nodes: readonly string[]): Promise<HostingWorld> {
   const world = await HostingWorld.start({ schema, nodes });
   world.deployment.on('Greeter/greet', (stream) => {
     stream.finish('hello');
   });
+  // Answers when the test says so.
+  world.deployment.on('Greeter/wait', () => undefined);
+  return world;
+}
+
+async function led(...nodes: readonly string[]): Promise<HostingWorld> {
+  const world = await start(...nodes);
+  const [leader = '', ...standbys] = nodes;
+  world.name(0, { leader, standbys });
+  await world.time.pass(1_000);
   return world;
 }
 
 describe('hosting', () => {
-  it('leads what the table names, and answers', async () => {
+  it('leads what the table names, and answers what waited for it', async () => {
     const world = await start('a');
     const asked = world.invoke('Greeter/greet');
     await world.time.pass(1_000);
     expect(asked.text).toBeUndefined();
+    expect(world.node('a').hosting.leadsNothing).toBe(true);
     world.name(0, { leader: 'a' });
     await world.time.pass(1_000);
     expect(asked.text).toBe('hello');
@@ -31,17 +43,236 @@ describe('hosting', () => {
   });
 
   it('takes over after a crash with what the standby has followed', async () => {
-    const world = await start('a', 'b');
-    world.name(0, { leader: 'a', standbys: ['b'] });
-    await world.time.pass(1_000);
-    const first = world.invoke('Greeter/greet');
+    const world = await led('a', 'b');
+    const first = world.invoke('Greeter/wait', '', 'submission');
     await world.time.pass(100);
-    expect(first.text).toBe('hello');
+    expect(first.text).toBe('submitted');
+    const report = (await world.node('b').hosting.reports()).get(P0);
+    expect(report).toMatchObject({ phase: 'follower', isCaughtUp: true, isStuck: false });
+    expect(report?.applied).toBe((await world.node('a').hosting.applied(P0))?.sequence);
     world.node('a').kill();
     const second = world.invoke('Greeter/greet');
+    world.deployment.on('Greeter/wait', (stream) => {
+      stream.finish('done');
+    });
     world.name(0, { leader: 'b', standbys: ['a'] });
     await world.time.pass(1_000);
     expect(second.text).toBe('hello');
-    expect(world.node('b').disk.restores).toBe(0);
+    expect(world.node('b').streams.length).toBe(2);
+    const { invocationId } = first;
+    const attached = world.send((requestId) => {
+      return { kind: 'attach', requestId, invocationId, blocking: true };
+    });
+    await world.time.pass(100);
+    expect(attached.text).toBe('done');
+    expect(world.node('b').disk).toMatchObject({ openings: 1, restores: 0 });
+  });
+
+  it('hands over: the attempts of the leader before are over when those of the next begin', async () => {
+    const world = await led('a', 'b');
+    const asked = world.invoke('Greeter/wait');
+    await world.time.pass(100);
+    const [old] = world.node('a').streams;
+    expect(old?.isReset).toBe(false);
+    world.deployment.on('Greeter/wait', (stream) => {
+      expect(old?.isReset).toBe(true);
+      stream.finish('from b');
+    });
+    world.name(0, { leader: 'b', standbys: ['a'], predecessors: ['a'] });
+    await world.time.pass(1_000);
+    expect(asked.text).toBe('from b');
+    expect(world.node('a').hosting.leadsNothing).toBe(true);
+    expect(world.node('a').fatal).toEqual([]);
+    const report = (await world.node('a').hosting.reports()).get(P0);
+    expect(report).toMatchObject({ phase: 'follower', isCaughtUp: true });
+  });
+
+  it('a predecessor that cannot hear is waited for until its time is over, and is fenced then', async () => {
+    const world = await led('a', 'b');
+    world.node('a').cut();
+    world.name(0, { leader: 'b', predecessors: ['a'] });
+    const asked = world.invoke('Greeter/greet');
+    await world.time.pass(14_000);
+    expect(asked.text).toBeUndefined();
+    await world.time.pass(3_000);
+    expect(asked.text).toBe('hello');
+  });
+
+  it('a node that was asked to stop does not lead in an earlier epoch that it hears of later', async () => {
+    const world = await start('a', 'b');
+    world.node('a').cut();
+    world.name(0, { leader: 'a' });
+    await world.node('a').hosting.stopLeading(P0, 2n);
+    world.node('a').heal();
+    await world.time.pass(5_000);
+    const report = (await world.node('a').hosting.reports()).get(P0);
+    expect(report).toMatchObject({ phase: 'follower', epoch: 1n, logEpoch: 1n });
+    expect(world.histories[0]?.records).toEqual([]);
+  });
+
+  it('a standby whose place was trimmed away is restored, and follows', async () => {
+    const world = await led('a', 'b');
+    world.node('b').kill();
+    for (let count = 0; count < 5; count += 1) world.invoke('Greeter/greet');
+    await world.time.pass(1_000);
+    await world.snapshot('a', 0);
+    const last = (await world.node('a').hosting.applied(P0))?.sequence ?? 0n;
+    await world.log(P0).trim(last);
+    await world.node('b').restart();
+    await world.time.pass(2_000);
+    expect(world.node('b').disk.restores).toBe(1);
+    const report = (await world.node('b').hosting.reports()).get(P0);
+    expect(report).toMatchObject({ phase: 'follower', isCaughtUp: true, applied: last });
+    world.node('a').kill();
+    world.name(0, { leader: 'b' });
+    const asked = world.invoke('Greeter/greet');
+    await world.time.pass(1_000);
+    expect(asked.text).toBe('hello');
+  });
+
+  it('starts again from its store when a record cannot be written, and goes on in the next epoch', async () => {
+    const world = await led('a');
+    world.node('a').disk.applyFailures.push(new Error('disk gone'));
+    const asked = world.invoke('Greeter/greet');
+    await world.time.pass(1_000);
+    expect(asked.text).toBeUndefined();
+    expect((await world.node('a').hosting.reports()).get(P0)).toMatchObject({
+      phase: 'follower',
+      isCaughtUp: true,
+      logEpoch: 1n,
+    });
+    world.name(0, { leader: 'a' });
+    await world.time.pass(1_000);
+    expect(asked.text).toBe('hello');
+    expect(world.deployment.streams).toHaveLength(1);
+    expect(world.node('a').fatal).toEqual([]);
+  });
+
+  it('a follower whose store fails opens it again', async () => {
+    const world = await led('a', 'b');
+    world.node('b').disk.applyFailures.push(new Error('disk gone'));
+    world.invoke('Greeter/greet');
+    await world.time.pass(2_000);
+    expect(world.node('b').disk.openings).toBe(2);
+    expect(await world.node('b').hosting.applied(P0)).toEqual(
+      await world.node('a').hosting.applied(P0),
+    );
+  });
+
+  it('tries again until log and store can be opened, restores what lost writes, and tells of a newer format', async () => {
+    const world = await start('a', 'b', 'c');
+    world.node('a').disk.openingFailures.push(new Error('busy'), new Error('busy'));
+    world.node('b').disk.openingFailures.push(new EngineError('storage', 'lost writes'));
+    world.node('c').disk.openingFailures.push(new EngineError('META0011', 'newer'));
+    world.name(0, { leader: 'a', standbys: ['b', 'c'] });
+    await world.time.pass(5_000);
+    expect((await world.node('a').hosting.reports()).get(P0)?.phase).toBe('leader');
+    expect(world.node('b').disk.restores).toBe(1);
+    expect((await world.node('b').hosting.reports()).get(P0)?.isCaughtUp).toBe(true);
+    expect((await world.node('c').hosting.reports()).get(P0)).toMatchObject({
+      phase: 'quarantined',
+      fault: 'format',
+    });
+  });
+
+  it('nobody leads when a replica has what the log lost', async () => {
+    const world = await led('a', 'b');
+    world.node('b').kill();
+    world.invoke('Greeter/greet', '', 'submission');
+    await world.time.pass(1_000);
+    world.node('a').kill();
+    world.histories[0]?.records.pop();
+    await world.node('a').restart();
+    await world.node('b').restart();
+    world.name(0, { leader: 'b', standbys: ['a'] });
+    await world.time.pass(30_000);
+    expect((await world.node('a').hosting.reports()).get(P0)).toMatchObject({
+      phase: 'quarantined',
+      fault: 'ahead',
+    });
+    expect((await world.node('b').hosting.reports()).get(P0)).toMatchObject({
+      phase: 'quarantined',
+      fault: 'tail-lost',
+    });
+  });
+
+  it('leaves a partition that the table takes from it, and says so', async () => {
+    const world = await led('a', 'b');
+    world.name(0, { leader: 'b', predecessors: ['a'] });
+    await world.time.pass(2_000);
+    expect(world.node('a').hosting.leadsNothing).toBe(true);
+    expect((await world.node('a').hosting.reports()).size).toBe(0);
+    const asked = new Asked(world.invoke('Greeter/greet').request);
+    world.node('a').worker.send(asked.request, (answer) => {
+      asked.answers.push(answer);
+    });
+    await world.time.settle();
+    expect(asked.answers).toEqual([{ kind: 'unavailable', reason: 'not-leader' }]);
+  });
+});
+
+describe('what the log tells a leader', () => {
+  /** The log of a node with another outcome of its take-overs. */
+  function overridden(log: SharedLog, takeOver: SharedLog['takeOver'], clockOffMs = 0): SharedLog {
+    return {
+      end: () => log.end(),
+      follow: async (request) => {
+        const outcome = await log.follow(request);
+        return outcome.kind === 'at-end' ? { ...outcome, clockOffMs } : outcome;
+      },
+      takeOver,
+      trim: (sequence) => log.trim(sequence),
+    };
+  }
+
+  it('a log that takes nothing any more makes it stuck, until it takes something', async () => {
+    const world = await start('a');
+    let onHealth: Candidate['onHealth'];
+    world.node('a').logOf = (log) =>
+      overridden(log, (candidate) => {
+        ({ onHealth } = candidate);
+        return log.takeOver(candidate);
+      });
+    world.name(0, { leader: 'a' });
+    await world.time.pass(1_000);
+    const isStuck = async (): Promise<boolean | undefined> =>
+      (await world.node('a').hosting.reports()).get(P0)?.isStuck;
+    expect(await isStuck()).toBe(false);
+    onHealth?.({ kind: 'refused', why: 'no space' });
+    await world.time.pass(30_000);
+    expect(await isStuck()).toBe(false);
+    onHealth?.({ kind: 'silent', forMs: 15_000 });
+    await world.time.pass(1_000);
+    expect(await isStuck()).toBe(true);
+    onHealth?.({ kind: 'ok' });
+    expect(await isStuck()).toBe(false);
+  });
+
+  it('a clock that is off is found before anybody is asked to stop, or when the announcement is refused', async () => {
+    const world = await led('b', 'a');
+    world.node('a').logOf = (log) =>
+      overridden(log, () => Promise.resolve({ kind: 'clock-off', byMs: 3_000 }), 3_000);
+    await world.node('a').restart();
+    world.name(0, { leader: 'a', predecessors: ['b'] });
+    await world.time.pass(2_000);
+    expect((await world.node('a').hosting.reports()).get(P0)).toMatchObject({
+      phase: 'follower',
+      fault: 'clock',
+    });
+  });
+
+  it('a take-over that fails is tried again', async () => {
+    const world = await start('a');
+    let tries = 0;
+    world.node('a').logOf = (log) =>
+      overridden(log, (candidate) => {
+        tries += 1;
+        return tries < 3 ? Promise.reject(new Error('no answer')) : log.takeOver(candidate);
+      });
+    world.name(0, { leader: 'a' });
+    const asked = world.invoke('Greeter/greet');
+    await world.time.pass(3_000);
+    expect(asked.text).toBe('hello');
+    expect(tries).toBe(3);
   });
 });

@@ -96,7 +96,9 @@ export class Hosting implements Service, NodeControl {
 
   /** Also of a partition in which the node has no part so far as it knows: it never leads it in an earlier epoch then. */
   stopLeading(partition: PartitionId, epoch: bigint): Promise<void> {
-    return this.#isStopped ? Promise.resolve() : this.#host(partition).stopLeading(epoch);
+    const isUnknown = this.#table !== undefined && partition >= this.#table.partitions.length;
+    if (this.#isStopped || isUnknown) return Promise.resolve();
+    return this.#host(partition).stopLeading(epoch);
   }
 
   applied(partition: PartitionId): Promise<AppliedPosition | undefined> {

@@ -3,18 +3,34 @@
 import type { LeadershipInput } from '@engine/cluster';
 import { isEngineError, type NodeId, type PartitionId } from '@engine/domain';
 import type { LeaderLog, LogHealth, SharedLog } from '@engine/log';
+import { delay, type Scheduler } from '@engine/runtime';
 
 import type { PartitionHome } from '../context.js';
-import { onDeposed, onLogHealth, onStoreFailed, onTakeOverRefused } from '../events.js';
+import {
+  onDeposed,
+  onLogHealth,
+  onStoreFailed,
+  onTakeOverFailed,
+  onTakeOverRefused,
+} from '../events.js';
 import type { PartitionSeats } from '../partition-seats.js';
 import type { HostedReplica } from './hosted-replica.js';
+
+/** Between a take-over that failed and the next try. */
+const RETRY_MS = 500;
 
 export interface LeaderSeatDependencies {
   readonly partition: PartitionId;
   readonly node: NodeId;
   readonly worker: PartitionSeats;
+  readonly scheduler: Scheduler;
   readonly mayBeginAttempts: () => boolean;
   readonly tell: (input: LeadershipInput) => void;
+}
+
+export interface OpenLog {
+  readonly log: SharedLog;
+  readonly replica: HostedReplica;
 }
 
 export class LeaderSeat {
@@ -26,13 +42,26 @@ export class LeaderSeat {
     this.#dependencies = dependencies;
   }
 
-  /** Announces the epoch. True when it is in the log; false when the log did not take it, and why is met again by reading on. */
-  async announce(
-    epoch: bigint,
-    { log, replica }: { readonly log: SharedLog; readonly replica: HostedReplica },
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const { partition, node } = this.#dependencies;
+  /**
+   * Announces the epoch until the log says something: what landed unnoticed is found there as an epoch that is known. True when it leads,
+   * and that was told; false when there is to be read on. Rejects with the signal's reason, and when the replica has failed.
+   */
+  async announce(epoch: bigint, open: OpenLog, signal: AbortSignal): Promise<boolean> {
+    const { partition, scheduler } = this.#dependencies;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await this.#takeOver(epoch, open, signal);
+      } catch (error) {
+        if (signal.aborted || open.replica.hasFailed) throw error;
+        onTakeOverFailed(partition, error);
+        await delay(scheduler, RETRY_MS, signal);
+      }
+    }
+  }
+
+  async #takeOver(epoch: bigint, { log, replica }: OpenLog, signal: AbortSignal): Promise<boolean> {
+    const { partition, node, tell } = this.#dependencies;
     const taken = await log.takeOver({
       epoch,
       node,
@@ -43,14 +72,14 @@ export class LeaderSeat {
       },
       signal,
     });
+    if (signal.aborted && taken.kind === 'leading') taken.log.resign();
+    signal.throwIfAborted();
     if (taken.kind !== 'leading') {
       onTakeOverRefused(partition, epoch, taken);
       return false;
     }
-    if (signal.aborted) taken.log.resign();
-    signal.throwIfAborted();
     this.#log = taken.log;
-    this.#dependencies.tell({ kind: 'append-landed', position: taken.log.position });
+    tell({ kind: 'append-landed', position: taken.log.position });
     return true;
   }
 

@@ -11,31 +11,20 @@ import {
   type Assignment,
   type LeadershipAction,
   type LeadershipInput,
-  type ReplicaPosition,
 } from '@engine/cluster';
 import type { NodeId, PartitionId, PartitionReport } from '@engine/domain';
-import { LOG_START, type LogBreak, type LogPosition, type SharedLog } from '@engine/log';
-import { delay, type Clock, type Scheduler } from '@engine/runtime';
+import type { SharedLog } from '@engine/log';
+import type { Clock, Scheduler } from '@engine/runtime';
 import { assertNever } from '@engine/stdx';
 import type { AppliedPosition, NodePeers } from '@engine/wire';
 
-import {
-  onLeadershipAlarm,
-  onLogBroken,
-  onPhase,
-  onStoreFailed,
-  onTakeOverFailed,
-} from '../events.js';
+import { onLeadershipAlarm, onPhase } from '../events.js';
 import type { PartitionSeats } from '../partition-seats.js';
-import { askReplicas, askToStop, type Asking } from './handover.js';
-import type { HostedReplica } from './hosted-replica.js';
+import { Handover } from './handover.js';
 import { LeaderSeat } from './leader-seat.js';
-import { LogReader, type EndReached, type LogReaderListener } from './log-reader.js';
-import { ReplicaOpener, type Opened } from './replica-opener.js';
+import { ReplicaPart } from './replica-part.js';
 import type { ReplicaStores } from './replica-stores.js';
-
-/** Between a take-over that failed and the next try. */
-const TAKE_OVER_RETRY_MS = 500;
+import { StopRequests } from './stop-requests.js';
 
 export interface PartitionHostOptions {
   readonly partition: PartitionId;
@@ -54,42 +43,33 @@ export interface PartitionHostDependencies {
   readonly mayBeginAttempts: () => boolean;
 }
 
-/** Log and replica between two openings. */
-interface Open {
-  readonly log: SharedLog;
-  readonly replica: HostedReplica;
-  readonly reader: LogReader;
-}
-
-export class PartitionHost implements LogReaderListener {
+export class PartitionHost {
   readonly partition: PartitionId;
-  readonly #options: PartitionHostOptions;
+  readonly #node: NodeId;
   readonly #dependencies: PartitionHostDependencies;
   readonly #machine: Leadership;
-  readonly #opener: ReplicaOpener;
+  readonly #replica: ReplicaPart;
+  readonly #handover: Handover;
   readonly #seat: LeaderSeat;
+  readonly #stopRequests = new StopRequests();
   readonly #inputs: LeadershipInput[] = [];
   #isStepping = false;
   #scope = new AbortController();
-  #open: Open | undefined;
-  /** The opening under way, or the last one: one at a time works on the store. */
-  #opening: Promise<void> | undefined;
-  /** What the replicas answered last. */
-  #replicas: readonly ReplicaPosition[] = [];
-  #askers: { readonly epoch: bigint; readonly resolve: () => void }[] = [];
   #hasPart = false;
   #isOver = false;
 
   constructor(options: PartitionHostOptions, dependencies: PartitionHostDependencies) {
     const { partition, node, handoverPatienceMs } = options;
     this.partition = partition;
-    this.#options = options;
+    this.#node = node;
     this.#dependencies = dependencies;
     this.#machine = new Leadership({ handoverPatienceMs });
-    this.#opener = new ReplicaOpener({ ...dependencies, partition });
     const tell = (input: LeadershipInput): void => {
       this.tell(input);
     };
+    const handover = new Handover({ ...dependencies, partition });
+    this.#handover = handover;
+    this.#replica = new ReplicaPart({ ...dependencies, partition, handover, tell });
     this.#seat = new LeaderSeat({ ...dependencies, partition, node, tell });
   }
 
@@ -110,23 +90,22 @@ export class PartitionHost implements LogReaderListener {
 
   /** Where the replica stands; undefined while none is open. */
   get applied(): AppliedPosition | undefined {
-    return this.#open?.replica.position;
+    return this.#replica.position;
   }
 
   /** The store is opened with the first part that the node gets. */
   assigned(assignment: Assignment): void {
     this.#hasPart = assignment.role !== 'none';
     this.tell({ kind: 'assigned', assignment });
-    if (this.#hasPart && this.#opening === undefined) this.#reopen('reopen');
+    if (this.#hasPart && !this.#replica.isBegun) this.#reopen('reopen');
   }
 
   /** Resolves once nothing runs here that was begun in an earlier epoch. */
   stopLeading(epoch: bigint): Promise<void> {
-    return new Promise((resolve) => {
-      this.#askers.push({ epoch, resolve });
-      this.tell({ kind: 'asked-to-stop', epoch });
-      this.#answerAskers();
-    });
+    const stopped = this.#stopRequests.add(epoch);
+    this.tell({ kind: 'asked-to-stop', epoch });
+    this.#answerStopRequests();
+    return stopped;
   }
 
   tell(input: LeadershipInput): void {
@@ -134,11 +113,14 @@ export class PartitionHost implements LogReaderListener {
     this.#inputs.push(input);
     if (this.#isStepping) return;
     this.#isStepping = true;
-    for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) {
-      this.#step(next);
+    try {
+      for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) {
+        this.#step(next);
+      }
+    } finally {
+      this.#isStepping = false;
     }
-    this.#isStepping = false;
-    this.#answerAskers();
+    this.#answerStopRequests();
   }
 
   /** Ends at once. Resolves when the store is not used any more. */
@@ -146,9 +128,8 @@ export class PartitionHost implements LogReaderListener {
     this.#isOver = true;
     this.#scope.abort(new Error('the host was stopped'));
     this.#seat.letGo();
-    this.#answerAskers();
-    await this.#open?.replica.close();
-    await this.#opening;
+    this.#answerStopRequests();
+    await this.#replica.close();
   }
 
   #step(input: LeadershipInput): void {
@@ -162,7 +143,7 @@ export class PartitionHost implements LogReaderListener {
   #perform(action: LeadershipAction): void {
     switch (action.kind) {
       case 'follow':
-        this.#open?.reader.start(this.#scope.signal);
+        this.#replica.follow(this.#scope.signal);
         return;
       case 'unfollow':
         this.#endScope();
@@ -172,7 +153,7 @@ export class PartitionHost implements LogReaderListener {
         this.#reopen(action.kind);
         return;
       case 'read-to-end':
-        this.#open?.reader.readToEnd(action.read);
+        this.#replica.readToEnd(action.read);
         return;
       case 'ask-replicas':
         this.#run((signal) => this.#askReplicas(signal));
@@ -215,7 +196,7 @@ export class PartitionHost implements LogReaderListener {
   #run(work: (signal: AbortSignal) => Promise<void>): void {
     const { signal } = this.#scope;
     work(signal).catch((error: unknown) => {
-      if (!signal.aborted) this.onStoreFailed(error);
+      if (!signal.aborted) this.#replica.onStoreFailed(error);
     });
   }
 
@@ -224,66 +205,14 @@ export class PartitionHost implements LogReaderListener {
     this.#scope = new AbortController();
   }
 
-  /** What the store was opened for before is over. */
+  /** What was begun on the store before is over. */
   #reopen(how: 'reopen' | 'restore'): void {
     this.#endScope();
-    const { signal } = this.#scope;
-    const [before, left] = [this.#opening, this.#open];
-    this.#open = undefined;
-    this.#opening = (async () => {
-      await before;
-      await left?.replica.close();
-      const opened = await this.#opener.open(how, signal).catch(() => undefined);
-      if (opened !== undefined && !signal.aborted) this.#onOpened(opened);
-    })();
-  }
-
-  #onOpened(opened: Opened): void {
-    if (opened.kind !== 'opened') {
-      const verdict = opened.kind === 'format' ? 'format' : 'trimmed';
-      this.tell({ kind: 'opened', verdict, position: LOG_START });
-      return;
-    }
-    const { log, replica } = opened;
-    const { partition } = this;
-    const { scheduler } = this.#dependencies;
-    const reader = new LogReader({ partition, log, replica, scheduler, listener: this });
-    this.#open = { log, replica, reader };
-    this.tell({ kind: 'opened', verdict: 'continues', position: replica.position });
-  }
-
-  onRecord(position: LogPosition): void {
-    this.tell({ kind: 'records-read', position });
-  }
-
-  async onEnd(read: number, { position, clockOffMs }: EndReached): Promise<void> {
-    const { signal } = this.#scope;
-    this.#opener.proven();
-    const chains = new Map<bigint, bigint | undefined>();
-    for (const { sequence } of this.#replicas) {
-      if (sequence >= position.sequence) continue;
-      chains.set(sequence, await this.#open?.replica.chainAt(sequence));
-    }
-    if (signal.aborted) return;
-    const tail = { end: position, chainAt: (sequence: bigint) => chains.get(sequence) };
-    this.tell({ kind: 'end-reached', read, tail, clockSkewMs: clockOffMs });
-  }
-
-  onBreak(found: LogBreak): void {
-    onLogBroken(this.partition, found);
-    if (found.kind === 'trimmed') this.tell({ kind: 'log-trimmed' });
-    else
-      this.tell({ kind: 'log-broken', fault: found.kind === 'ahead' ? 'ahead' : 'other-branch' });
-  }
-
-  onStoreFailed(error: unknown): void {
-    onStoreFailed(this.partition, error);
-    this.tell({ kind: 'store-failed' });
+    this.#replica.reopen(how, this.#scope.signal);
   }
 
   async #askReplicas(signal: AbortSignal): Promise<void> {
-    const replicas = await askReplicas(this.#asking(signal));
-    this.#replicas = replicas;
+    const replicas = await this.#handover.askReplicas(signal);
     this.tell({ kind: 'replicas-answered', replicas });
   }
 
@@ -292,50 +221,29 @@ export class PartitionHost implements LogReaderListener {
     signal: AbortSignal,
   ): Promise<void> {
     const isWanted = (): boolean => this.#machine.report.epoch === epoch;
-    if (node !== this.#options.node)
-      await askToStop(this.#asking(signal), { node, epoch, isWanted });
-    if (!signal.aborted) this.tell({ kind: 'predecessor-stopped', node, epoch });
-  }
-
-  #asking(signal: AbortSignal): Asking {
-    const { peers, scheduler } = this.#dependencies;
-    return { partition: this.partition, peers, scheduler, signal };
-  }
-
-  /** Tried until the log says something: an announcement that landed unnoticed is found there as an epoch that is known. */
-  async #announce(epoch: bigint, signal: AbortSignal): Promise<void> {
-    const open = this.#open;
-    if (open === undefined) return;
-    await open.reader.stop();
-    for (;;) {
-      signal.throwIfAborted();
-      try {
-        if (await this.#seat.announce(epoch, open, signal)) return;
-        break;
-      } catch (error) {
-        if (signal.aborted || open.replica.hasFailed) throw error;
-        onTakeOverFailed(this.partition, error);
-        await delay(this.#dependencies.scheduler, TAKE_OVER_RETRY_MS, signal);
-      }
-    }
+    if (node !== this.#node) await this.#handover.askToStop({ node, epoch, isWanted }, signal);
     signal.throwIfAborted();
-    open.reader.start(signal);
+    this.tell({ kind: 'predecessor-stopped', node, epoch });
+  }
+
+  /** Whatever kept the announcement from the log (an epoch, a clock, a break) is met again by reading on. */
+  async #announce(epoch: bigint, signal: AbortSignal): Promise<void> {
+    const { open } = this.#replica;
+    if (open === undefined) return;
+    await this.#replica.stopReading();
+    if (await this.#seat.announce(epoch, open, signal)) return;
+    this.#replica.follow(signal);
     this.tell({ kind: 'append-overtaken' });
   }
 
   async #rebuild(signal: AbortSignal): Promise<void> {
-    if (this.#open !== undefined) await this.#seat.rebuild(this.#open.replica, signal);
+    const { open } = this.#replica;
+    if (open !== undefined) await this.#seat.rebuild(open.replica, signal);
     if (!signal.aborted) this.tell({ kind: 'rebuilt' });
   }
 
-  #answerAskers(): void {
-    if (this.#askers.length === 0) return;
-    const { epoch: led } = this.#machine.report;
-    const hasLetGo = this.hasLetGo;
-    this.#askers = this.#askers.filter(({ epoch, resolve }) => {
-      const isFree = hasLetGo || led >= epoch;
-      if (isFree) resolve();
-      return !isFree;
-    });
+  #answerStopRequests(): void {
+    if (this.#stopRequests.isEmpty) return;
+    this.#stopRequests.answer(this.hasLetGo ? undefined : this.#machine.report.epoch);
   }
 }

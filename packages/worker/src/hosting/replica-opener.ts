@@ -1,6 +1,6 @@
 /** Opens log and replica of a partition, or restores the replica; goes on over failures, slower each time. */
 
-import { isEngineError, type PartitionId } from '@engine/domain';
+import { EngineError, isEngineError, type PartitionId } from '@engine/domain';
 import type { SharedLog } from '@engine/log';
 import { delay, type Scheduler } from '@engine/runtime';
 
@@ -60,11 +60,23 @@ export class ReplicaOpener {
 
   async #try(how: 'reopen' | 'restore', signal: AbortSignal): Promise<Opened> {
     const { partition, openLog, stores } = this.#dependencies;
-    this.#log ??= await openLog(partition);
-    signal.throwIfAborted();
+    this.#log ??= await within(openLog(partition), signal);
     const replica =
       how === 'restore' ? await stores.restore(partition, signal) : await stores.open(partition);
     signal.throwIfAborted();
     return { kind: 'opened', log: this.#log, replica: new HostedReplica(replica) };
   }
+}
+
+/** The promise, or the signal's reason when that comes first: nobody waits for a log that cannot be reached. */
+function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(new EngineError('cancelled', 'the opening was called off'));
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', onAbort);
+    });
+  });
 }

@@ -5,7 +5,7 @@ import type { Action, Command, Outcome } from '@engine/state-machine';
 import { MemoryKvStore, PartitionState } from '@engine/storage';
 
 import { VirtualTime } from '../testing/virtual-time.js';
-import { COMMIT_DELAY_MS_MAX, PartitionProcessor } from './processor.js';
+import { COMMIT_DELAY_MS_MAX, PartitionProcessor, type ProcessorOptions } from './processor.js';
 
 const id = toPartitionId(0);
 const invocationId = `inv_1${'0'.repeat(33)}` as InvocationId;
@@ -20,12 +20,16 @@ const answer: Action = { kind: 'AnswerRequest', requestId: 'r', answer: { kind: 
 const anyCommand = (): Command => ({ kind: 'AttemptEnded', at: 0, invocationId, attempt: 1 });
 
 /** A processor whose decisions are given by the test, each with one row to write. */
-async function processorOf(queueBytesMax?: number): Promise<{
+async function processorOf(
+  options: Pick<ProcessorOptions, 'queueBytesMax' | 'isShared' | 'timeMin'> = {},
+): Promise<{
   readonly processor: PartitionProcessor;
   readonly time: VirtualTime;
   readonly commits: () => number;
   readonly performed: readonly Action[];
   readonly submit: (...actions: readonly Action[]) => void;
+  /** A decision that writes nothing. */
+  readonly look: (...actions: readonly Action[]) => Command;
 }> {
   const time = new VirtualTime();
   const store = new MemoryKvStore();
@@ -38,7 +42,7 @@ async function processorOf(queueBytesMax?: number): Promise<{
       id,
       partitionOf: () => id,
       sha256: hashes.sha256,
-      ...(queueBytesMax === undefined ? {} : { queueBytesMax }),
+      ...options,
     },
     {
       state: new PartitionState({ place: { partition: id, generation: 0 } }, store),
@@ -62,6 +66,12 @@ async function processorOf(queueBytesMax?: number): Promise<{
     submit: (...actions) => {
       outcomes.push({ mutations: [{ table: 'active', id: invocationId, row: true }], actions });
       processor.submit(anyCommand());
+    },
+    look: (...actions) => {
+      const command = anyCommand();
+      outcomes.push({ mutations: [], actions });
+      processor.submit(command);
+      return command;
     },
   };
 }
@@ -117,7 +127,7 @@ describe('a crowd', () => {
 
 describe('the queue of a partition', () => {
   it('takes no more large payloads from outside while those that wait fill it', async () => {
-    const { processor, time } = await processorOf(1_000);
+    const { processor, time } = await processorOf({ queueBytesMax: 1_000 });
     const replacing = (bytes: number): Command => ({
       kind: 'ReplaceState',
       at: 0,
@@ -145,5 +155,43 @@ describe('the queue of a partition', () => {
     processor.submit(anyCommand());
     await time.settle();
     expect(processor.offer(anyCommand())).toBe(true);
+  });
+});
+
+describe('a log that others may write to', () => {
+  it('takes an empty record for an answer that rests on nothing new', async () => {
+    const { time, commits, performed, look } = await processorOf({ isShared: true });
+    look(answer);
+    look(answer);
+    await time.settle();
+    expect(performed).toEqual([answer, answer]);
+    expect(commits()).toBe(1);
+  });
+
+  it('takes one before what waits for everything to be durable goes on', async () => {
+    const { processor, time, commits } = await processorOf({ isShared: true });
+    const flushed = processor.flushed();
+    await time.settle();
+    await flushed;
+    expect(commits()).toBe(1);
+  });
+
+  it('takes none where nobody else can lead, nor for what nobody sees', async () => {
+    const alone = await processorOf();
+    alone.look(answer);
+    await alone.time.settle();
+    expect([alone.performed.length, alone.commits()]).toEqual([1, 0]);
+    const shared = await processorOf({ isShared: true });
+    shared.look(confirm);
+    await shared.time.settle();
+    expect([shared.performed.length, shared.commits()]).toEqual([1, 0]);
+  });
+
+  it('gives no times before that of its announcement', async () => {
+    const timeMin = 1_800_000_000_000;
+    const { time, look } = await processorOf({ isShared: true, timeMin });
+    const command = look();
+    await time.settle();
+    expect(command.at).toBe(timeMin);
   });
 });

@@ -88,7 +88,7 @@ export class PartitionProcessor implements CommandSink {
   constructor(options: ProcessorOptions, dependencies: ProcessorDependencies) {
     this.#dependencies = dependencies;
     this.#isShared = options.isShared ?? false;
-    this.#recordTime = options.timeMin ?? 0;
+    this.#recordTime = Math.max(options.timeMin ?? 0, dependencies.state.recordTime);
     this.#queue = new CommandQueue(options.queueBytesMax ?? limits.PARTITION_QUEUE_BYTES_MAX);
     this.#context = {
       self: options.id,
@@ -223,7 +223,7 @@ export class PartitionProcessor implements CommandSink {
     this.#released = this.#takeOpen();
     this.#openHasMutations = false;
     this.#isCommitting = true;
-    const mutations = this.#dependencies.state.seal();
+    const mutations = this.#dependencies.state.seal(this.#isShared ? this.#recordTime : undefined);
     // What is decided from now on goes into the record after this one.
     this.#context.incarnation += 1;
     if (mutations.bytes.length < LARGE_RECORD_BYTES_MIN) {

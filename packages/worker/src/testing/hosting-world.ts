@@ -78,6 +78,10 @@ export class HostingWorld {
     return this.#table;
   }
 
+  partition(id: number): PartitionId {
+    return toPartitionId(id);
+  }
+
   node(name: string): TestNode {
     const node = this.nodes.get(nodeId(name));
     assert(node !== undefined, 'the node belongs to the world');

@@ -1,6 +1,7 @@
 /** One worker process of a hosting world. Its disk outlives it. */
 
 import { EngineError, type NodeId } from '@engine/domain';
+import type { SharedLog } from '@engine/log';
 import type { LeaseState } from '@engine/metadata';
 import type { NodeControl, NodePeers, PartitionPeer } from '@engine/wire';
 
@@ -28,6 +29,8 @@ export class TestNode {
   time: ProcessTime;
   worker: Worker;
   hosting: Hosting;
+  /** How this node sees a log that it opens. */
+  logOf: (log: SharedLog) => SharedLog = (log) => log;
   /** As the holder of the lease sees it. */
   isLeaseHeld = true;
   #isUp = false;
@@ -126,7 +129,7 @@ export class TestNode {
       { node: this.id, handoverPatienceMs: TTL_MS },
       {
         worker: this.worker,
-        openLog: (partition) => Promise.resolve(world.log(partition)),
+        openLog: (partition) => Promise.resolve(this.logOf(world.log(partition))),
         stores: this.disk,
         peers: this.#peers(),
         clock: this.time,

@@ -1,10 +1,14 @@
 /** Faults of the embedded engine. Nobody takes over: callers get errors until it is back, and nothing may be lost. */
 
+import { waitUntil } from '@engine-test/support';
+
 import type { Member, System } from '../systems/system.js';
 import { membersOf, type Fault, type Scene, type Wound } from './fault.js';
 
 const SERVES_AGAIN_MS_MAX = 20_000;
 const FULL_DISK_MS = 4_000;
+/** A failed write ends the engine; what it still can do it does before, for a minute at most. */
+const ENDS_MS_MAX = 90_000;
 const CLOCK_JUMPS_MS = [-3_600_000, -5_000, 5_000, 3_600_000];
 
 function ofEngine(
@@ -73,10 +77,12 @@ const fullDisk: Fault = {
       lastsMs: FULL_DISK_MS,
       heal: async () => {
         engine.freeDisk();
-        if (!engine.isRunning) await engine.start();
+        await waitUntil('the engine has ended', () => !engine.isRunning, ENDS_MS_MAX);
+        await engine.start();
       },
     });
   }),
+  firstSuccessMsMax: undefined,
   isPossible: (system) => membersOf(system, 'engine')[0]?.fillDisk !== undefined,
 };
 

@@ -7,6 +7,16 @@ import { frames } from './frames.js';
 import { ids } from './ids.js';
 import { ingress } from './ingress.js';
 import { rows } from './rows.js';
+import { rpc } from './rpc.js';
 import { store } from './store.js';
 
-export const targets: readonly Target[] = [frames, attempt, discovery, ids, ingress, rows, store];
+export const targets: readonly Target[] = [
+  frames,
+  attempt,
+  discovery,
+  ids,
+  ingress,
+  rpc,
+  rows,
+  store,
+];

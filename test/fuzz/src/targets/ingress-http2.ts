@@ -3,13 +3,16 @@
 import { concatBytes } from '@engine/stdx';
 
 import type { Chance } from '../chance.js';
-import { encodeLatin1, pathOf } from './ingress-requests.js';
-
-const PREFACE = encodeLatin1('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-const TYPE = { data: 0, headers: 1, settings: 4, windowUpdate: 8, continuation: 9 } as const;
-const TYPES_MAX = 11;
-const END_STREAM = 0x1;
-const END_HEADERS = 0x4;
+import {
+  END_HEADERS,
+  END_STREAM,
+  frame,
+  literal,
+  PREFACE,
+  TYPE,
+  TYPES_MAX,
+} from './http2-frames.js';
+import { pathOf } from './ingress-requests.js';
 
 export function http2Connection(chance: Chance): Uint8Array {
   const parts = [PREFACE, frame({ type: TYPE.settings, flags: 0, stream: 0 }, new Uint8Array(0))];
@@ -50,6 +53,8 @@ function headerBlock(chance: Chance): Uint8Array {
   const method = chance.pick([0x82, 0x83, 0x83, 0x83]);
   const scheme = 0x86;
   const parts = [Uint8Array.of(method, scheme), literal(':path', pathOf(chance))];
+  // Without it nothing gets past the parser.
+  if (chance.yes(0.97)) parts.push(literal(':authority', 'engine'));
   const names = [
     'content-type',
     'idempotency-key',
@@ -69,41 +74,4 @@ function headerBlock(chance: Chance): Uint8Array {
     parts.push(literal(chance.pick(names), chance.yes(0.1) ? String(chance.number()) : value));
   }
   return concatBytes(parts);
-}
-
-function literal(name: string, value: string): Uint8Array {
-  return concatBytes([Uint8Array.of(0), hpackText(name), hpackText(value)]);
-}
-
-/** Length with a prefix of seven bits, no Huffman coding. */
-function hpackText(text: string): Uint8Array {
-  const bytes = encodeLatin1(text);
-  const head: number[] = [];
-  if (bytes.length < 127) {
-    head.push(bytes.length);
-  } else {
-    head.push(127);
-    let rest = bytes.length - 127;
-    for (; rest >= 128; rest = rest >>> 7) head.push((rest & 0x7f) | 0x80);
-    head.push(rest);
-  }
-  return concatBytes([Uint8Array.from(head), bytes]);
-}
-
-interface FrameHead {
-  readonly type: number;
-  readonly flags: number;
-  readonly stream: number;
-}
-
-function frame({ type, flags, stream }: FrameHead, payload: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(9 + payload.length);
-  const view = new DataView(bytes.buffer);
-  view.setUint8(0, payload.length >>> 16);
-  view.setUint16(1, payload.length & 0xffff);
-  view.setUint8(3, type);
-  view.setUint8(4, flags);
-  view.setUint32(5, stream);
-  bytes.set(payload, 9);
-  return bytes;
 }

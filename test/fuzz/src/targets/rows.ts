@@ -4,6 +4,8 @@ import { chainAfter } from '@engine/log';
 import { loadHashes } from '@engine/domain';
 import { assert, equalBytes } from '@engine/stdx';
 import {
+  appliedFromWire,
+  appliedToWire,
   chainLinkRow,
   encodeRow,
   inboundRow,
@@ -17,6 +19,7 @@ import {
   messageBatchFromWire,
   messageBatchToWire,
   MutationWriter,
+  NodeServiceDefinition,
   notificationIndexRow,
   objectLockRow,
   outboxCursorRow,
@@ -29,6 +32,9 @@ import {
   promiseDirectoryRow,
   promiseRow,
   recordRow,
+  recordTimeRow,
+  reportsFromWire,
+  reportsToWire,
   snapshotFromWire,
   snapshotToWire,
   stateDirectoryRow,
@@ -43,6 +49,7 @@ import {
 import {
   arbitraryAck,
   arbitraryAnswer,
+  arbitraryApplied,
   arbitraryBatch,
   arbitraryInboxEntry,
   arbitraryInvocation,
@@ -51,6 +58,7 @@ import {
   arbitraryMessage,
   arbitraryObjectLock,
   arbitraryPromise,
+  arbitraryReports,
   arbitraryRequest,
   arbitrarySnapshot,
   arbitraryStateSnapshot,
@@ -69,6 +77,7 @@ interface Kind {
 }
 
 const { exchange, deliver, scan, scanJournal, scanState } = WorkerServiceDefinition.methods;
+const { reports, applied } = NodeServiceDefinition.methods;
 
 export const rows: Target = {
   name: 'rows',
@@ -106,6 +115,7 @@ function rowKinds(): Kind[] {
     rowKind(outboxRow, arbitraryMessage),
     rowKind(promiseRow, arbitraryPromise),
     rowKind(inboundRow, fc.maxSafeNat()),
+    rowKind(recordTimeRow, fc.maxSafeNat()),
     rowKind(stateRow, fc.uint8Array()),
     rowKind(promiseDirectoryRow, fc.record({ names: fc.array(text) })),
     rowKind(inboxRow, arbitraryInboxEntry),
@@ -189,7 +199,7 @@ function mutationsKind(): Kind {
   };
 }
 
-/** Requests, answers, batches, acknowledgements and snapshots, as one process sends them to another. */
+/** Requests, answers, batches, acknowledgements, snapshots and reports, as one process sends them to another. */
 function messageKinds(): Kind[] {
   return [
     messageKind(exchange.requestType, arbitraryRequest, {
@@ -219,6 +229,14 @@ function messageKinds(): Kind[] {
     messageKind(scanState.responseType, arbitraryStateSnapshot, {
       wrap: (snapshot) => ({ snapshots: [stateSnapshotToWire(snapshot)], nextAfter: undefined }),
       read: ({ snapshots }) => snapshots.map(stateSnapshotFromWire),
+    }),
+    messageKind(reports.responseType, arbitraryReports, {
+      wrap: reportsToWire,
+      read: reportsFromWire,
+    }),
+    messageKind(applied.responseType, arbitraryApplied, {
+      wrap: appliedToWire,
+      read: appliedFromWire,
     }),
   ];
 }

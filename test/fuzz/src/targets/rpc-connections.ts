@@ -19,15 +19,18 @@ import {
 import type { Chance } from '../chance.js';
 import { samplesOf } from '../corpora.js';
 import { mutateBytes } from '../mutate.js';
-import { frame, literal, TYPE } from './http2-frames.js';
-import { encodeLatin1 } from './ingress-requests.js';
+import {
+  END_HEADERS,
+  END_STREAM,
+  frame,
+  literal,
+  PREFACE,
+  TYPE,
+  TYPES_MAX,
+} from './http2-frames.js';
 
-const PREFACE = encodeLatin1('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-const END_STREAM = 0x1;
-const END_HEADERS = 0x4;
 const POST_OVER_HTTP = Uint8Array.of(0x83, 0x86);
 const FRAME_BYTES_MAX = 16_384;
-const TYPES_MAX = 11;
 
 /** The path of a method, and valid bytes of what it is asked. */
 interface Method {
@@ -153,6 +156,7 @@ function grpcMessage(chance: Chance, valid: Uint8Array): Uint8Array {
 function headerBlock(chance: Chance, path: string): Uint8Array {
   const fields: (readonly [string, string])[] = [
     [':path', chance.yes(0.97) ? path : `/${chance.text(chance.length(30))}`],
+    [':authority', 'worker'],
     ['content-type', chance.yes(0.97) ? 'application/grpc' : 'text/plain'],
     ['te', 'trailers'],
     ...INTRODUCTION.filter(() => chance.yes(0.99)),

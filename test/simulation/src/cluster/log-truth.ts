@@ -6,7 +6,7 @@
 import type { Hashes, PartitionId } from '@engine/domain';
 import { LOG_START, type LogPosition, type LogRecord } from '@engine/log';
 import { isLogBreak, RecordAssembler } from '@engine/nats/contract';
-import { partitionPrefix, type PartitionState } from '@engine/storage';
+import { PARTITION_PREFIX_BYTES, partitionPrefix, type PartitionState } from '@engine/storage';
 import { visitMutations } from '@engine/wire';
 
 import type { DiskKey } from '../simulator/disk.js';
@@ -91,6 +91,12 @@ export class LogTruth implements RowsView {
   /** The record's position and the digest of all rows after it; undefined: there is no such record. */
   at(partition: PartitionId, sequence: bigint): Kept | undefined {
     return this.#read(partition).history[Number(sequence)];
+  }
+
+  /** The rows after the last record; keys relative to the partition. */
+  rows(partition: PartitionId): ReadonlyMap<DiskKey, Uint8Array> {
+    const { contents } = this.#read(partition);
+    return new Map([...contents].map(([key, value]) => [key.slice(PARTITION_PREFIX_BYTES), value]));
   }
 
   /** Reads on. Call it before records are removed: what was read stays known. */

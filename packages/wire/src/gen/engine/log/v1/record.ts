@@ -62,6 +62,12 @@ export interface Position {
   writtenBytes: number;
 }
 
+/** Row of a partition, written by its records: the time of the last one, so that no later leader goes back behind it. */
+export interface RecordTime {
+  /** Ms since 1970. */
+  at: number;
+}
+
 /**
  * Row of a store, one for each partition: which generation of its rows counts, and in which format they are. This message never
  * changes but by fields that older readers may ignore.
@@ -507,6 +513,52 @@ export const Position: MessageFns<Position> = {
             }
 
             message.writtenBytes = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordTime(): RecordTime {
+  return { at: 0 };
+}
+
+export const RecordTime: MessageFns<RecordTime> = {
+  encode(message: RecordTime, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.at !== 0) {
+      writer.uint32(9).double(message.at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordTime {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordTime();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.at = reader.double();
             continue;
           }
         }

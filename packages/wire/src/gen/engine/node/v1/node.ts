@@ -11,7 +11,7 @@ export const protobufPackage = "engine.node.v1";
 
 export const protobufFileName = "engine/node/v1/node.proto";
 
-/** What the nodes of a cluster ask a worker about its partitions, besides requests to them. All calls are unary, with a deadline. */
+/** What the nodes of a cluster ask each other, besides requests to partitions. All calls are unary, with a deadline. */
 
 export const PartitionPhase = {
   PARTITION_PHASE_UNSPECIFIED: 0,
@@ -105,6 +105,14 @@ export interface AppliedPosition {
 export interface AppliedResponse {
   /** Absent: the node has no replica of the partition. */
   position?: AppliedPosition | undefined;
+}
+
+export interface ReachSchemaRequest {
+  /** Of the document in the metadata store. */
+  version: bigint;
+}
+
+export interface ReachSchemaResponse {
 }
 
 function createBasePartitionReport(): PartitionReport {
@@ -579,6 +587,90 @@ export const AppliedResponse: MessageFns<AppliedResponse> = {
   },
 };
 
+function createBaseReachSchemaRequest(): ReachSchemaRequest {
+  return { version: 0n };
+}
+
+export const ReachSchemaRequest: MessageFns<ReachSchemaRequest> = {
+  encode(message: ReachSchemaRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== 0n) {
+      if (BigInt.asUintN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReachSchemaRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReachSchemaRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.version = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReachSchemaResponse(): ReachSchemaResponse {
+  return {};
+}
+
+export const ReachSchemaResponse: MessageFns<ReachSchemaResponse> = {
+  encode(_: ReachSchemaResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReachSchemaResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReachSchemaResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type NodeServiceDefinition = typeof NodeServiceDefinition;
 export const NodeServiceDefinition = {
   name: "NodeService",
@@ -608,6 +700,15 @@ export const NodeServiceDefinition = {
       requestType: AppliedRequest as typeof AppliedRequest,
       requestStream: false,
       responseType: AppliedResponse as typeof AppliedResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Answered once the node goes by this version of the schema, or a later one. */
+    reachSchema: {
+      name: "ReachSchema",
+      requestType: ReachSchemaRequest as typeof ReachSchemaRequest,
+      requestStream: false,
+      responseType: ReachSchemaResponse as typeof ReachSchemaResponse,
       responseStream: false,
       options: {},
     },
