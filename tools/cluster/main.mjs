@@ -41,6 +41,7 @@ async function runCluster(options) {
     await session.start(stages.nats);
     const engines = names.filter((name) => roleOf(name) !== 'nats');
     await session.start(engines);
+    await session.untilLed();
     const registration = await startExample(settings, session);
     session.say(readyScreen({ settings, names, registration, pid: (name) => session.pid(name) }));
     await session.untilStopAsked();

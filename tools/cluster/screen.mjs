@@ -19,7 +19,7 @@ Try it from another terminal:
   1. ${firstCommand(settings, registration)}
 
   2. Who leads which partition
-     ${query(adminPort, 'SELECT * FROM sys_partition_state')}
+     packages/server/bin/engine cluster status${adminPort === 9070 ? '' : ` --admin-url http://localhost:${adminPort}`}
 
   3. Lose a worker, repeat the first command, and bring the worker back
      kill -9 ${pid(victim)}
@@ -45,8 +45,4 @@ function firstCommand({ ingressPort, adminPort }, registration) {
   return registration === undefined
     ? `Register services of yours\n     curl localhost:${adminPort}/deployments ${json} -d '{"uri": "http://localhost:9081"}'`
     : `An object with state; each name counts for itself\n     curl localhost:${ingressPort}/engine/call/Counter/ann/add ${json} -d '5'`;
-}
-
-function query(adminPort, sql) {
-  return `curl localhost:${adminPort}/query -H 'content-type: application/json' -H 'accept: application/json' -d '{"query": "${sql}"}'`;
 }

@@ -7,7 +7,7 @@ import { healthUrl, launchOf } from './nodes.mjs';
 
 const START_LIMIT_MS = 120_000;
 const POLL_MS = 100;
-const HEALTH_TIMEOUT_MS = 1_000;
+const ANSWER_MS = 1_000;
 
 export class Session {
   #settings;
@@ -59,16 +59,31 @@ export class Session {
   async start(names) {
     this.#starting = new Set(names);
     for (const name of names) this.launch(name, launchOf(this.#settings, name));
-    const end = performance.now() + START_LIMIT_MS;
     for (const name of names) {
-      while (!(await isWell(healthUrl(this.#settings, name)))) {
-        if (this.#isStopAsked) throw expected('stopped before it was up');
-        if (this.#failure !== undefined) throw expected(this.#failure);
-        if (performance.now() > end) throw expected(`${name} was not up after two minutes`);
-        await Promise.race([pause(POLL_MS), this.#stopAsked.promise]);
-      }
+      await this.#until(`${name} is up`, () => isWell(healthUrl(this.#settings, name)));
     }
     this.#starting = new Set();
+  }
+
+  /** Waits until every partition is led by the worker that the table names, as the admin tells. */
+  async untilLed() {
+    const url = `http://127.0.0.1:${this.#settings.adminPort}/cluster`;
+    await this.#until('every partition is led', async () => {
+      const { partitions = [] } = (await ask(url)) ?? {};
+      const isLed = ({ leader, replicas }) =>
+        replicas.some(({ node, phase }) => node === leader && phase === 'leader');
+      return partitions.length > 0 && partitions.every(isLed);
+    });
+  }
+
+  async #until(what, isSo) {
+    const end = performance.now() + START_LIMIT_MS;
+    while (!(await isSo())) {
+      if (this.#isStopAsked) throw expected('a stop was asked for');
+      if (this.#failure !== undefined) throw expected(this.#failure);
+      if (performance.now() > end) throw expected(`not within two minutes: ${what}`);
+      await Promise.race([pause(POLL_MS), this.#stopAsked.promise]);
+    }
   }
 
   /** `ipc`: with a channel for messages. */
@@ -123,13 +138,18 @@ export class Session {
 }
 
 async function isWell(url) {
-  if (url === undefined) return true;
+  return url === undefined || (await ask(url)) !== undefined;
+}
+
+/** The answer of a page that is well; an empty one where it says nothing. */
+async function ask(url) {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
-    await response.arrayBuffer();
-    return response.ok;
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const text = await response.text();
+    if (!response.ok) return undefined;
+    return text === '' ? {} : JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

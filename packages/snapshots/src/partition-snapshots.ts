@@ -103,7 +103,9 @@ export class PartitionSnapshots {
       await this.#objects.put(manifestObject(prefix, name), bytes);
       return { name, manifest: await readBack(this.#manifest(owner, name)) };
     } catch (error) {
-      await this.#discard(`${prefix}${name}/`);
+      const discarded = this.#discard(`${prefix}${name}/`);
+      // Who aborts does not wait for a store that may hang.
+      if (!signal.aborted) await discarded;
       throw error;
     }
   }

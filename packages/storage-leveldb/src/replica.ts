@@ -6,11 +6,15 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 
 import type { LogPosition, LogRecord } from '@engine/log';
-import type { KvStore, PartitionPlace } from '@engine/storage';
+import type { KvBatch, KvStore, PartitionPlace } from '@engine/storage';
 import { assert } from '@engine/stdx';
 
 import { ChainRows, keptBytesOf } from './chain-rows.js';
 import { RecordStager } from './record-stager.js';
+import { SharedWrites } from './shared-writes.js';
+
+/** Larger records take turns of the event loop, and a batch of their own. */
+const SHARED_RECORD_BYTES_MAX = 256 * 1024;
 
 export interface ReplicaOptions {
   readonly place: PartitionPlace;
@@ -18,19 +22,27 @@ export interface ReplicaOptions {
   readonly writeBufferBytes?: number | undefined;
 }
 
+export interface ReplicaDependencies {
+  readonly store: KvStore;
+  /** Of all replicas in `store`. Default: its own. */
+  readonly writes?: SharedWrites;
+}
+
 export class Replica {
   readonly #store: KvStore;
+  readonly #writes: SharedWrites;
   readonly #rows: ChainRows;
   readonly #stager: RecordStager;
   #position: LogPosition;
   #writtenBytes: number;
 
   private constructor(
-    store: KvStore,
+    { store, writes = new SharedWrites(store) }: ReplicaDependencies,
     { place, rows }: { readonly place: PartitionPlace; readonly rows: ChainRows },
     found: { readonly position: LogPosition; readonly writtenBytes: number },
   ) {
     this.#store = store;
+    this.#writes = writes;
     this.#rows = rows;
     this.#stager = new RecordStager({ place, rows });
     this.#position = found.position;
@@ -44,11 +56,11 @@ export class Replica {
    */
   static async open(
     { place, writeBufferBytes }: ReplicaOptions,
-    { store }: { readonly store: KvStore },
+    dependencies: ReplicaDependencies,
   ): Promise<Replica> {
     const rows = new ChainRows({ place, keptBytes: keptBytesOf(writeBufferBytes) });
-    const found = await rows.load(store);
-    return new Replica(store, { place, rows }, found);
+    const found = await rows.load(dependencies.store);
+    return new Replica(dependencies, { place, rows }, found);
   }
 
   /** After the last record that was applied; LOG_START for an empty store. */
@@ -71,14 +83,26 @@ export class Replica {
     const { epoch, sequence, chain } = record;
     assert(sequence === this.#position.sequence + 1n, 'records are applied without a gap');
     assert(epoch >= this.#position.epoch, 'epochs grow');
+    if (record.mutations.bytes.length > SHARED_RECORD_BYTES_MAX) await this.#writeAlone(record);
+    else
+      await this.#writes.write((batch) => {
+        this.#stager.stageRows(batch, record, 0);
+        this.#stageLink(batch, record);
+      });
+    this.#position = { epoch, sequence, chain };
+  };
+  async #writeAlone(record: LogRecord): Promise<void> {
     const batch = this.#store.batch();
     for (let from = 0; ;) {
       from = this.#stager.stageRows(batch, record, from);
       if (from >= record.mutations.bytes.length) break;
       await othersTurn();
     }
-    this.#writtenBytes += this.#stager.stageLink(batch, record, this.#writtenBytes);
+    this.#stageLink(batch, record);
     await batch.write({ sync: false });
-    this.#position = { epoch, sequence, chain };
-  };
+  }
+
+  #stageLink(batch: KvBatch, record: LogRecord): void {
+    this.#writtenBytes += this.#stager.stageLink(batch, record, this.#writtenBytes);
+  }
 }

@@ -27,10 +27,7 @@ export async function query<Row>(engine: Engine, sql: string): Promise<Row[]> {
   return ((await response.json()) as { rows: Row[] }).rows;
 }
 
-export async function invocation(
-  engine: Engine,
-  id: string,
-): Promise<InvocationRow | undefined> {
+export async function invocation(engine: Engine, id: string): Promise<InvocationRow | undefined> {
   const columns = 'id, status, retry_count, last_failure, last_failure_error_code';
   const sql = `SELECT ${columns} FROM sys_invocation WHERE id = '${id}'`;
   const [row] = await query<InvocationRow>(engine, sql);

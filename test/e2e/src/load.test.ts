@@ -6,9 +6,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EngineProcess, waitUntil } from '@engine-test/support';
+import { EngineProcess, peakMemoryMib, waitUntil } from '@engine-test/support';
 
-import { call, invocation, peakMemoryMib, query, result, send } from './ask.js';
+import { call, invocation, query, result, send } from './ask.js';
 import { ServiceProcess } from './service-process.js';
 
 const IS_FULL = process.env['E2E_FULL'] === '1';

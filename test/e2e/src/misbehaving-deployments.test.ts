@@ -7,9 +7,9 @@ import { constants } from 'node:http2';
 import type { Socket } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EngineProcess, waitUntil } from '@engine-test/support';
+import { cpuSeconds, EngineProcess, waitUntil } from '@engine-test/support';
 
-import { call, cpuSeconds, invocation, result, send, type InvocationRow } from './ask.js';
+import { call, invocation, result, send, type InvocationRow } from './ask.js';
 import { run } from './frames.js';
 import { HostileDeployment, StrangeListener, type Answer } from './hostile-deployment.js';
 import {

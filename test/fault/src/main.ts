@@ -2,7 +2,8 @@
  * `npm run fault`: faults under load on real processes, and whether anything was lost, doubled or wrong.
  *
  *   --faults N       how many, default 20      --seed S       default: chance; printed
- *   --only TEXT      kinds whose name contains TEXT       --embedded     one engine process instead of a cluster
+ *   --only TEXT      kinds whose name contains TEXT (several: a,b)     --embedded     one engine process instead of a cluster
+ *   --workers N      default 3                 --partitions N    default 12
  *   --callers N      default 40                --think MS     mean pause of a caller between operations, default 400
  *   --check FILE     only the verdict on a history that is there
  */
@@ -14,11 +15,13 @@ import { parseArgs } from 'node:util';
 
 import { Chance } from './chance.js';
 import { check } from './checker/check.js';
-import { FAULTS_OF_ONE_ENGINE } from './faults/of-one-engine.js';
+import { FAULTS } from './faults/faults.js';
 import { readHistory } from './history/history.js';
 import { faultOf, outcomeLine, table, verdictText } from './report/table.js';
 import { run } from './run.js';
+import { ClusterSystem } from './systems/cluster.js';
 import { EmbeddedSystem } from './systems/embedded.js';
+import type { System } from './systems/system.js';
 
 const { values: args } = parseArgs({
   options: {
@@ -27,6 +30,8 @@ const { values: args } = parseArgs({
     only: { type: 'string', default: '' },
     callers: { type: 'string', default: '40' },
     think: { type: 'string', default: '400' },
+    workers: { type: 'string', default: '3' },
+    partitions: { type: 'string', default: '12' },
     embedded: { type: 'boolean', default: false },
     check: { type: 'string' },
     'no-build': { type: 'boolean', default: false },
@@ -37,16 +42,28 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+function startSystem(): Promise<System> {
+  if (args.embedded) return EmbeddedSystem.start();
+  return ClusterSystem.start({
+    natsCount: 3,
+    adminCount: 2,
+    ingressCount: 2,
+    workerCount: Number(args.workers),
+    partitionCount: Number(args.partitions),
+    withNetworkCuts: true,
+  });
+}
+
 async function campaign(): Promise<boolean> {
   const seed = Number(args.seed);
   const historyPath = join(mkdtempSync(join(tmpdir(), 'engine-history-')), 'history.jsonl');
   say(`seed ${String(seed)}, history ${historyPath}`);
-  await using system = await EmbeddedSystem.start();
+  await using system = await startSystem();
   const { outcomes, verdict } = await run(
     system,
     {
       historyPath,
-      faults: FAULTS_OF_ONE_ENGINE.filter(({ name }) => name.includes(args.only)),
+      faults: FAULTS.filter(({ name }) => args.only.split(',').some((text) => name.includes(text))),
       faultCount: Number(args.faults),
       callers: Number(args.callers),
       thinkMs: Number(args.think),

@@ -2,6 +2,12 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 
 const OUTPUT_CHARS_MAX = 20_000;
 
+// Nothing is left behind when the test itself ends early.
+const running = new Set<Child>();
+process.once('exit', () => {
+  for (const child of running) child.process.kill('SIGKILL');
+});
+
 /** A process of a test: keeps the end of what it said, and is gone when disposed. */
 export class Child implements AsyncDisposable {
   readonly process: ChildProcess;
@@ -15,13 +21,14 @@ export class Child implements AsyncDisposable {
     };
     this.process.stdout?.on('data', keep);
     this.process.stderr?.on('data', keep);
+    running.add(this);
     this.#exited = new Promise((resolve) => {
-      this.process.once('exit', () => {
+      const onEnd = (): void => {
+        running.delete(this);
         resolve();
-      });
-      this.process.once('error', () => {
-        resolve();
-      });
+      };
+      this.process.once('exit', onEnd);
+      this.process.once('error', onEnd);
     });
   }
 

@@ -41,6 +41,8 @@ export interface NatsServersOptions {
   readonly jetstream?: string;
   /** Lines for the top of each configuration, such as `max_payload: 8MB`. */
   readonly top?: string;
+  /** Where the directories of the nodes are made; the temporary one of this machine unless set. */
+  readonly directory?: string;
   /**
    * Something that stands in front of the port where a node takes the routes of the others: is told that port before any of them
    * starts, gives the port to connect to.
@@ -58,7 +60,7 @@ export class NatsServers implements AsyncDisposable {
   private constructor(options: NatsServersOptions, ports: readonly Ports[]) {
     this.#options = options;
     this.#ports = ports;
-    this.#dir = mkdtempSync(join(tmpdir(), 'engine-nats-'));
+    this.#dir = mkdtempSync(join(options.directory ?? tmpdir(), 'engine-nats-'));
   }
 
   /** Starts on free ports and waits until JetStream takes work. */

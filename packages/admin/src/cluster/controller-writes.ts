@@ -98,6 +98,7 @@ export class ControllerWrites {
     const outcome = await this.#put(PARTITION_TABLE_DOCUMENT, expected, encode);
     tableWritten(table, before, outcome);
     if (typeof outcome === 'bigint') {
+      tell({ kind: 'table', table, revision: outcome });
       tell({ kind: 'table-written', revision: outcome });
       return;
     }

@@ -81,6 +81,7 @@ export async function startNode(config: ServerConfig): Promise<RunningEngine> {
       hashes,
       access,
       cluster: admin?.operations,
+      catchUp: () => schemas.catchUp(),
       isReady,
     },
     parts,

@@ -2,7 +2,7 @@
 
 import { Admin, type AdminDependencies } from '@engine/admin';
 import type { Hashes } from '@engine/domain';
-import { Ingress } from '@engine/ingress';
+import { Ingress, type IngressDependencies } from '@engine/ingress';
 import type { MetadataStore } from '@engine/metadata';
 import { EngineTables, SqlEngine } from '@engine/sql';
 import type { InvocationScan, JournalScan, PartitionChannel, StateScan } from '@engine/wire';
@@ -22,6 +22,8 @@ export interface SurfaceDependencies {
   readonly hashes: Hashes;
   readonly access: DeploymentAccess;
   readonly cluster?: AdminDependencies['cluster'];
+  /** Undefined: `schemas` is never behind. */
+  readonly catchUp?: IngressDependencies['catchUp'];
   readonly isReady: () => boolean;
 }
 
@@ -48,11 +50,11 @@ export async function startSurfaces(
 
 async function startIngress(
   config: ServerConfig,
-  { channel, schemas, hashes, isReady }: SurfaceDependencies,
+  { channel, schemas, catchUp, hashes, isReady }: SurfaceDependencies,
   parts: AsyncDisposableStack,
 ): Promise<number> {
   const schema = (): typeof schemas.current => schemas.current;
-  const dependencies = { ...system, channel, schema, hashes, isReady };
+  const dependencies = { ...system, channel, schema, catchUp, hashes, isReady };
   const ingress = await startPart(parts, new Ingress(ingressConfig(config), dependencies));
   return ingress.port;
 }

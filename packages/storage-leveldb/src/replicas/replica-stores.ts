@@ -18,6 +18,7 @@ import {
 } from '@engine/storage';
 
 import { Replica } from '../replica.js';
+import { SharedWrites } from '../shared-writes.js';
 import { Generations } from './generations.js';
 import { OpenReplica } from './open-replica.js';
 import { Sweeper } from './sweeper.js';
@@ -69,6 +70,7 @@ export interface LevelReplicaStoresDependencies {
 export class LevelReplicaStores implements AsyncDisposable {
   readonly #options: LevelReplicaStoresOptions;
   readonly #store: KvStore & RangeReader;
+  readonly #writes: SharedWrites;
   readonly #source: RestoreSource | undefined;
   readonly #onEvent: (event: ReplicaStoresEvent) => void;
   readonly #generations: Generations;
@@ -84,6 +86,7 @@ export class LevelReplicaStores implements AsyncDisposable {
   ) {
     this.#options = options;
     this.#store = store;
+    this.#writes = new SharedWrites(store);
     this.#source = source;
     this.#onEvent = onEvent;
     this.#generations = new Generations(store);
@@ -173,7 +176,8 @@ export class LevelReplicaStores implements AsyncDisposable {
   }
 
   async #openPlace(place: PartitionPlace): Promise<OpenReplica> {
-    const replica = await Replica.open({ ...this.#options, place }, { store: this.#store });
+    const dependencies = { store: this.#store, writes: this.#writes };
+    const replica = await Replica.open({ ...this.#options, place }, dependencies);
     const opened = new OpenReplica(place, this.#store, replica);
     this.#opened.set(place.partition, opened);
     return opened;

@@ -248,7 +248,7 @@ describe('what the log tells a leader', () => {
     expect(await isStuck()).toBe(false);
   });
 
-  it('a clock that is off is found before anybody is asked to stop, or when the announcement is refused', async () => {
+  it('a node whose clock is off does not lead, and says why', async () => {
     const world = await led('b', 'a');
     world.node('a').logOf = (log) =>
       overridden(log, () => Promise.resolve({ kind: 'clock-off', byMs: 3_000 }), 3_000);

@@ -64,30 +64,36 @@ export class LogReader {
   }
 
   async #run(stopped: AbortSignal): Promise<void> {
-    const { partition, replica, scheduler, listener } = this.#dependencies;
-    while (!stopped.aborted) {
+    for (let goesOn = true; goesOn;) {
       this.#turn = new AbortController();
       const turn = this.#turn.signal;
       try {
-        const found = await this.#readOn(AbortSignal.any([stopped, turn]), stopped);
-        if (found !== undefined) {
-          if (!stopped.aborted) listener.onBreak(found);
-          return;
-        }
+        goesOn = await this.#readOn(stopped, turn);
       } catch (error) {
-        if (stopped.aborted) return;
-        if (replica.hasFailed) {
-          listener.onStoreFailed(error);
-          return;
-        }
-        if (turn.aborted) continue;
-        onReadFailed(partition, error);
-        await delay(scheduler, RETRY_MS, stopped).catch(() => undefined);
+        goesOn = await this.#onFailure(error, { stopped, turn });
       }
     }
   }
 
-  async #readOn(signal: AbortSignal, stopped: AbortSignal): Promise<LogBreak | undefined> {
+  /** False when nothing more is to be read. */
+  async #onFailure(
+    error: unknown,
+    { stopped, turn }: { readonly stopped: AbortSignal; readonly turn: AbortSignal },
+  ): Promise<boolean> {
+    const { partition, replica, scheduler, listener } = this.#dependencies;
+    if (stopped.aborted) return false;
+    if (replica.hasFailed) {
+      listener.onStoreFailed(error);
+      return false;
+    }
+    if (turn.aborted) return true;
+    onReadFailed(partition, error);
+    await delay(scheduler, RETRY_MS, stopped).catch(() => undefined);
+    return true;
+  }
+
+  /** Ends with the turn. False when nothing more is to be read. */
+  async #readOn(stopped: AbortSignal, turn: AbortSignal): Promise<boolean> {
     const { log, replica, listener } = this.#dependencies;
     const wanted = this.#wanted;
     const apply = async (record: LogRecord): Promise<void> => {
@@ -95,11 +101,17 @@ export class LogReader {
       if (!stopped.aborted) listener.onRecord(replica.position);
     };
     const stopAtEnd = wanted !== undefined;
+    const signal = AbortSignal.any([stopped, turn]);
+    signal.throwIfAborted();
     const outcome = await log.follow({ from: replica.position, apply, stopAtEnd, signal });
-    if (outcome.kind !== 'at-end') return outcome;
-    if (stopped.aborted || wanted === undefined || wanted !== this.#wanted) return undefined;
+    if (stopped.aborted) return false;
+    if (outcome.kind !== 'at-end') {
+      listener.onBreak(outcome);
+      return false;
+    }
+    if (wanted === undefined || wanted !== this.#wanted) return true;
     this.#wanted = undefined;
     await listener.onEnd(wanted, outcome);
-    return undefined;
+    return true;
   }
 }

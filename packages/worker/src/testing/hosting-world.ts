@@ -20,7 +20,7 @@ import { assert } from '@engine/stdx';
 import { copyOf, type StoredReplica } from './memory-replicas.js';
 import { Asked, RequestMaker } from './request-maker.js';
 import { ScriptedDeployment } from './scripted-deployment.js';
-import { TestNode } from './test-node.js';
+import { TestNode, type NodeSurroundings } from './test-node.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** Between two tries of the router. */
@@ -40,7 +40,7 @@ export interface Naming {
   readonly epoch?: bigint;
 }
 
-export class HostingWorld {
+export class HostingWorld implements NodeSurroundings {
   readonly time = new VirtualTime();
   readonly deployment = new ScriptedDeployment(this.time);
   readonly nodes = new Map<NodeId, TestNode>();

@@ -39,9 +39,9 @@ export class MemoryReplicas implements ReplicaStores {
   openings = 0;
   restores = 0;
   /** Thrown by the next openings, one each. */
-  readonly openingFailures: unknown[] = [];
+  readonly openingFailures: Error[] = [];
   /** Thrown by the next records that are applied, one each. */
-  readonly applyFailures: unknown[] = [];
+  readonly applyFailures: Error[] = [];
 
   /** `snapshots`: what a restore finds. */
   constructor(snapshots: ReadonlyMap<PartitionId, StoredReplica>) {
@@ -60,7 +60,7 @@ export class MemoryReplicas implements ReplicaStores {
   open(partition: PartitionId): Promise<PartitionReplica> {
     this.openings += 1;
     const failure = this.openingFailures.shift();
-    if (failure !== undefined) return Promise.reject(failure as Error);
+    if (failure !== undefined) return Promise.reject(failure);
     return Promise.resolve(this.#replica(partition));
   }
 
@@ -78,7 +78,7 @@ export class MemoryReplicas implements ReplicaStores {
     const place: PartitionPlace = { partition, generation: 0 };
     const apply = async (record: LogRecord): Promise<void> => {
       const failure = this.applyFailures.shift();
-      if (failure !== undefined) throw failure as Error;
+      if (failure !== undefined) throw failure;
       const { epoch, sequence, chain } = record;
       if (sequence !== stored.position.sequence + 1n) {
         throw new EngineError('internal', 'records are applied without a gap');

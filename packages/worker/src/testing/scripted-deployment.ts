@@ -177,7 +177,7 @@ export class ScriptedDeployment implements DeploymentTransport {
     return this.streams.filter((stream) => stream.request.path === `/invoke/${name}`);
   }
 
-  open(request: ExchangeRequest, listener: ExchangeListener): Exchange {
+  open(request: ExchangeRequest, listener: ExchangeListener): SdkStream {
     const script = this.#scripts.get(request.path) ?? notFound;
     const stream = new SdkStream(request, listener, { scheduler: this.#scheduler, script });
     this.streams.push(stream);

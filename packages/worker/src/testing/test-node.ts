@@ -1,21 +1,44 @@
 /** One worker process of a hosting world. Its disk outlives it. */
 
-import { EngineError, type NodeId } from '@engine/domain';
+import {
+  EngineError,
+  type Hashes,
+  type NodeId,
+  type PartitionId,
+  type PartitionTable,
+  type SchemaLookup,
+} from '@engine/domain';
 import type { SharedLog } from '@engine/log';
 import type { LeaseState } from '@engine/metadata';
+import type { Random } from '@engine/runtime';
 import type { NodeControl, NodePeers, PartitionPeer } from '@engine/wire';
 
 import { workerOptions } from '../config-shape.js';
 import { Hosting } from '../hosting/hosting.js';
 import type { DeploymentTransport } from '../invoker/deployment-transport.js';
 import { Worker } from '../service.js';
-import type { HostingWorld } from './hosting-world.js';
-import { MemoryReplicas } from './memory-replicas.js';
+import { MemoryReplicas, type StoredReplica } from './memory-replicas.js';
 import { ProcessTime } from './process-time.js';
-import type { SdkStream } from './scripted-deployment.js';
+import type { ScriptedDeployment, SdkStream } from './scripted-deployment.js';
+import type { VirtualTime } from './virtual-time.js';
 
 /** TTL of leases in a hosting world. */
 export const TTL_MS = 15_000;
+
+/** What the nodes of a test share. */
+export interface NodeSurroundings {
+  readonly time: VirtualTime;
+  readonly deployment: ScriptedDeployment;
+  readonly nodes: ReadonlyMap<NodeId, TestNode>;
+  readonly snapshots: ReadonlyMap<PartitionId, StoredReplica>;
+  readonly schema: SchemaLookup;
+  readonly hashes: Hashes;
+  readonly random: Random;
+  readonly partitionCount: number;
+  readonly table: PartitionTable;
+  log(partition: PartitionId): SharedLog;
+  leaderOf(partition: PartitionId): TestNode | undefined;
+}
 
 export class TestNode {
   readonly id: NodeId;
@@ -23,7 +46,7 @@ export class TestNode {
   readonly fatal: unknown[] = [];
   /** Attempts of this process and those before it. */
   readonly streams: SdkStream[] = [];
-  readonly #world: HostingWorld;
+  readonly #world: NodeSurroundings;
   /** Counts the lives of the process. */
   life = 0;
   time: ProcessTime;
@@ -36,7 +59,7 @@ export class TestNode {
   #isUp = false;
   #isCut = false;
 
-  constructor(id: NodeId, world: HostingWorld) {
+  constructor(id: NodeId, world: NodeSurroundings) {
     this.id = id;
     this.#world = world;
     this.disk = new MemoryReplicas(world.snapshots);
@@ -183,7 +206,7 @@ export class TestNode {
             listener.onError(message);
           }),
         });
-        this.streams.push(stream as SdkStream);
+        this.streams.push(stream);
         return stream;
       },
     };

@@ -9,6 +9,7 @@ import type { Recorded } from '../history/event.js';
 import type { History } from '../history/history.js';
 import type { Probes, Watch } from '../probes/probes.js';
 import type { System } from '../systems/system.js';
+import { Deck } from './deck.js';
 import type { Fault, Wound } from './fault.js';
 
 const REST_MS_MAX = 1_500;
@@ -19,8 +20,8 @@ export interface Outcome {
   readonly number: number;
   readonly fault: Fault;
   readonly what: string;
-  /** From the blow until the last partition hit gave its first answer, ms. Undefined: not within the limit. */
-  readonly firstSuccessMs: number | undefined;
+  /** What the fault is measured by, ms. Undefined: somebody was not served again. */
+  readonly figureMs: number | undefined;
   /** The longest that a probe took until all was whole again, ms. */
   readonly slowestMs: number;
   /** Requests of callers that failed meanwhile, on ingresses that were not hit. */
@@ -66,13 +67,10 @@ export class Campaign {
   /** Ends early when the system does not come back from a fault. */
   async run(): Promise<readonly Outcome[]> {
     const { system, chance } = this.#parts;
-    const possible = this.#options.faults.filter((fault) => fault.isPossible(system));
-    const weights = Object.fromEntries(possible.map(({ name, weight }) => [name, weight]));
+    const deck = new Deck(this.#options.faults, chance);
     const outcomes: Outcome[] = [];
     for (let number = 1; number <= this.#options.count; number += 1) {
-      const name = chance.weighted(weights);
-      const fault = possible.find((one) => one.name === name);
-      if (fault === undefined) throw new Error('no fault is possible here');
+      const fault = deck.draw(system);
       const outcome = await this.#one(number, fault);
       outcomes.push(outcome);
       this.#options.onOutcome(outcome);
@@ -100,7 +98,7 @@ export class Campaign {
     spared = wound.ingressUrl;
     note('struck', wound.what);
     using after = probes.watch(wound.partitions, wound.ingressUrl);
-    const strikeMs = after.since - began;
+    const sinceBlowMs = after.since - (wound.struckAt ?? began);
     const isServed = await this.#heal(wound, after);
     note('healed', wound.what);
     const isWhole = isServed && (await this.#untilWhole());
@@ -110,7 +108,7 @@ export class Campaign {
       number,
       fault,
       what: wound.what,
-      firstSuccessMs: after.hasSucceeded ? strikeMs + after.firstSuccessMs : undefined,
+      figureMs: figureOf(fault, { after, during, sinceBlowMs }),
       slowestMs: during.slowestMs,
       failures: failures.filter((text) => spared === undefined || !text.includes(spared)),
       isWhole,
@@ -136,6 +134,15 @@ export class Campaign {
     using watch = probes.watch();
     return await this.#served(watch);
   }
+}
+
+function figureOf(
+  { figure }: Fault,
+  measured: { readonly after: Watch; readonly during: Watch; readonly sinceBlowMs: number },
+): number | undefined {
+  const { after, during, sinceBlowMs } = measured;
+  if (!after.hasSucceeded) return undefined;
+  return figure === 'slowest' ? during.slowestMs : sinceBlowMs + after.firstSuccessMs;
 }
 
 async function isWithin(

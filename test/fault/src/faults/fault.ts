@@ -19,6 +19,8 @@ export interface Wound {
   readonly ingressUrl?: string | undefined;
   /** How long it lasts before it is healed, ms; `until-served`: healed once everybody is served again. */
   readonly lastsMs: number | 'until-served';
+  /** When the blow fell, on the monotonic clock; the beginning of the story unless told. */
+  readonly struckAt?: number;
   heal(): Promise<void>;
 }
 
@@ -26,8 +28,13 @@ export interface Fault {
   readonly name: string;
   /** How often it is drawn, compared with the others. */
   readonly weight: number;
-  /** From the blow to the first answer of the last partition hit, ms; undefined: only measured. */
-  readonly firstSuccessMsMax: number | undefined;
+  /** Of the figure, ms; undefined: only measured. */
+  readonly msMax: number | undefined;
+  /**
+   * What is measured: from the blow to the first answer of the last partition hit, or, where nobody should notice anything, the
+   * longest that a call took during the whole story.
+   */
+  readonly figure: 'first-success' | 'slowest';
   /** Callers of ingresses that were not hit may get errors: there is nothing left that could hide it. */
   readonly mayFail: boolean;
   /** False: this system has nothing to do it to. */
@@ -43,4 +50,8 @@ export function membersOf(system: System, role: Member['role']): readonly Member
 export async function ledBy(system: System, name: string): Promise<readonly number[]> {
   const leaders = await system.leaders();
   return [...leaders].filter(([, leader]) => leader === name).map(([partition]) => partition);
+}
+
+export function nothing(): Promise<void> {
+  return Promise.resolve();
 }

@@ -7,34 +7,34 @@ const FAILURES_SHOWN_MAX = 3;
 const VIOLATIONS_SHOWN_MAX = 40;
 
 export function outcomeLine(outcome: Outcome): string {
-  const { number, fault, what, firstSuccessMs, slowestMs, failures, isWhole } = outcome;
-  const first = firstSuccessMs === undefined ? 'never' : ms(firstSuccessMs);
+  const { number, fault, what, figureMs, slowestMs, failures, isWhole } = outcome;
+  const figure = figureMs === undefined ? 'never' : ms(figureMs);
   const tail = isWhole ? '' : ', NOT WHOLE AFTERWARDS';
   const seen = failures.slice(0, FAILURES_SHOWN_MAX).map((text) => `\n      ${text}`);
-  const figures = `first success ${first}, slowest ${ms(slowestMs)}, failed ${String(failures.length)}`;
+  const figures = `${fault.figure} ${figure}, slowest ${ms(slowestMs)}, failed ${String(failures.length)}`;
   const shown = fault.mayFail ? '' : seen.join('');
   return `${String(number).padStart(4)} ${fault.name}: ${what}: ${figures}${tail}${shown}`;
 }
 
 /** What is wrong with an outcome; undefined: nothing. */
-export function faultOf({ fault, firstSuccessMs, failures, isWhole }: Outcome): string | undefined {
-  const { firstSuccessMsMax: max } = fault;
-  if (firstSuccessMs === undefined) return 'not served again';
+export function faultOf({ fault, figureMs, failures, isWhole }: Outcome): string | undefined {
+  const { msMax } = fault;
+  if (figureMs === undefined) return 'not served again';
   if (!isWhole) return 'not whole again';
-  if (max !== undefined && firstSuccessMs > max) return `served only after ${ms(firstSuccessMs)}`;
+  if (msMax !== undefined && figureMs > msMax) return `${fault.figure} ${ms(figureMs)}`;
   if (!fault.mayFail && failures.length > 0) return `${String(failures.length)} failed requests`;
   return undefined;
 }
 
 export function table(outcomes: readonly Outcome[]): string {
-  const rows = [['fault', 'times', 'median', 'worst', 'limit', 'slowest', 'failed', '']];
+  const rows = [['fault', 'measured', 'times', 'median', 'worst', 'limit', 'slowest', 'failed', '']];
   for (const [name, those] of Map.groupBy(outcomes, ({ fault }) => fault.name)) {
-    const { firstSuccessMsMax: limit, mayFail } = those[0]?.fault ?? { mayFail: true };
-    const firsts = those.map(({ firstSuccessMs }) => firstSuccessMs ?? Infinity);
-    const sorted = firsts.toSorted((a, b) => a - b);
+    const { msMax: limit, mayFail, figure } = those[0]?.fault ?? { mayFail: true };
+    const sorted = those.map(({ figureMs }) => figureMs ?? Infinity).toSorted((a, b) => a - b);
     const failed = those.reduce((sum, { failures }) => sum + failures.length, 0);
     rows.push([
       name,
+      figure ?? '',
       String(those.length),
       ms(sorted[Math.floor(sorted.length / 2)] ?? 0),
       ms(sorted.at(-1) ?? 0),
@@ -79,7 +79,7 @@ function columns(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]): string =>
     row
       .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
       )
       .join('  ');
   return rows.map(line).join('\n');

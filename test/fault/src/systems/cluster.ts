@@ -1,8 +1,7 @@
 /** A cluster of real processes on this machine: three nats-servers, two admins, two ingresses and some workers. */
 
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { LocalCluster, type LocalClusterOptions } from '@engine-test/support';
@@ -12,8 +11,11 @@ import { isSettled, readCluster } from './cluster-picture.js';
 import { SmallDisk } from './small-disk.js';
 import type { Member, MemberRole, System } from './system.js';
 
+const CLUSTER_NAME = 'fault';
 /** Of a worker's own store. */
 const DISK_MEGABYTES = 384;
+/** Of all nats-servers together. */
+const LOG_DISK_MEGABYTES = 4_096;
 
 export interface ClusterSystemOptions extends Omit<LocalClusterOptions, 'envOf' | 'directory'> {
   readonly partitionCount: number;
@@ -37,7 +39,9 @@ export class ClusterSystem implements System {
     try {
       const cluster = await LocalCluster.start({
         ...options,
+        env: { ...options.env, ENGINE_CLUSTER_NAME: CLUSTER_NAME },
         directory: join(parts.directory, 'cluster'),
+        natsOptions: parts.logDisk === undefined ? {} : { directory: parts.logDisk.path },
         envOf: (name) => parts.envOf(name),
       });
       return new ClusterSystem(cluster, parts, options.partitionCount);
@@ -84,6 +88,32 @@ export class ClusterSystem implements System {
     return this.cluster.register(uri);
   }
 
+  async logLeader(partition: number): Promise<string | undefined> {
+    const stream = `engine_${CLUSTER_NAME}_log_${String(partition)}_1`;
+    const node = await this.cluster.nats.streamLeader(stream);
+    return node === undefined ? undefined : `nats-${String(node + 1)}`;
+  }
+
+  addWorker(): Promise<string> {
+    return this.cluster.addWorker();
+  }
+
+  removeWorker(name: string): Promise<void> {
+    return this.cluster.removeWorker(name);
+  }
+
+  get fillLogDisk(): (() => void) | undefined {
+    const disk = this.#parts.logDisk;
+    if (disk === undefined) return undefined;
+    return () => {
+      disk.fill();
+    };
+  }
+
+  freeLogDisk(): void {
+    this.#parts.logDisk?.free();
+  }
+
   outputOf(name: string): string {
     return this.cluster.output(name);
   }
@@ -97,6 +127,7 @@ export class ClusterSystem implements System {
 /** What this test gives to the processes: clocks that can be moved, and disks that can be filled. */
 class OwnParts implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'engine-fault-'));
+  readonly logDisk = SmallDisk.mount(join(this.directory, 'disk-nats'), LOG_DISK_MEGABYTES);
   readonly #clocks = new Map<string, ClockFile>();
   readonly #disks = new Map<string, SmallDisk | undefined>();
 
@@ -123,6 +154,7 @@ class OwnParts implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.logDisk?.[Symbol.dispose]();
     for (const disk of this.#disks.values()) disk?.[Symbol.dispose]();
     rmSync(this.directory, { recursive: true, force: true });
   }

@@ -39,6 +39,14 @@ export interface System extends AsyncDisposable {
   /** Everything that the next fault relies on is there again: leaders, standbys that have the data, replicas. */
   isWhole(): Promise<boolean>;
   register(uri: string): Promise<void>;
+  /** The server that leads the log of a partition; undefined where there is no such server. */
+  readonly logLeader?: (partition: number) => Promise<string | undefined>;
+  /** Where workers can come and go. */
+  readonly addWorker?: () => Promise<string>;
+  readonly removeWorker?: (name: string) => Promise<void>;
+  /** The disk of all logs takes nothing more. */
+  readonly fillLogDisk?: (() => void) | undefined;
+  readonly freeLogDisk?: () => void;
   /** The end of what a member said. */
   outputOf(name: string): string;
 }

@@ -73,11 +73,15 @@ export class ClusterChecks {
     this.#reads.asked(request);
   }
 
+  /** A worker gets a request. */
+  taken(process: ServerProcess, request: PartitionRequest): void {
+    this.#note(`${process.name} takes ${request.requestId}`);
+  }
+
   /** A worker answers. */
   answered(process: ServerProcess, request: PartitionRequest, answer: PartitionAnswer): void {
+    this.#note(`answer ${request.requestId} ${request.kind} ${textOf(answer)} by ${process.name}`);
     if (answer.kind === 'unavailable') return;
-    const text = answer.kind === 'operation' ? answer.outcome : answer.kind;
-    this.#note(`answer ${request.requestId} ${request.kind} ${text} by ${process.name}`);
     this.#durability.answered(request, answer);
     this.#pauses.answered(request, answer);
     this.#reads.answered(request, answer);
@@ -94,5 +98,16 @@ export class ClusterChecks {
   acknowledged(ack: MessageAck): void {
     this.#note(`ack ${String(ack.sender)}→${String(ack.destination)} ${String(ack.upTo)}`);
     this.#durability.acknowledged(ack);
+  }
+}
+
+function textOf(answer: PartitionAnswer): string {
+  switch (answer.kind) {
+    case 'operation':
+      return answer.outcome;
+    case 'unavailable':
+      return answer.reason;
+    default:
+      return answer.kind;
   }
 }

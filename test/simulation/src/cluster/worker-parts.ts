@@ -167,12 +167,14 @@ function doorOf(
   const ways = new Map<(ack: MessageAck) => void, { acknowledge(ack: MessageAck): void }>();
   return {
     channel: {
-      send: (request, respond) =>
-        worker.send(request, (answer) => {
+      send: (request, respond) => {
+        checks.taken(process, request);
+        return worker.send(request, (answer) => {
           if (!process.stepOutward()) return;
           checks.answered(process, request, answer);
           respond(answer);
-        }),
+        });
+      },
     },
     deliver: (batch, answer) => {
       const way = ways.get(answer) ?? { acknowledge: answer };

@@ -15,6 +15,9 @@ import { resultText } from './client.js';
 import type { OperationContext } from './operations.js';
 import { BIG_TEXT_LENGTH } from './scripted-service.js';
 
+/** Longer than a pause that was sent again is on its way. */
+const DOUBT_MS = 70_000;
+
 const KEEP: DeploymentChoice = { kind: 'keep' };
 
 /** Nobody registers it. */
@@ -211,6 +214,7 @@ async function pauseNowAndThen(
 ): Promise<void> {
   const { client, chance, lab, tally } = context;
   const { id, ending } = work;
+  let isDoubtful = false;
   for (let pauses = chance.between(1, 4); pauses > 0 && !tally.isOver(ending); pauses -= 1) {
     await tally.sleep(chance.below(chance.pick([5, 50, 1_500])));
     const outcome = await client.operate('pause', id);
@@ -219,11 +223,19 @@ async function pauseNowAndThen(
       isOneOf(outcome, 'done', 'unchanged', 'not-found', 'not-running'),
       () => `the pause of ${id} was ${outcome}`,
     );
-    if (!isOneOf(outcome, 'done', 'unchanged')) continue;
+    if (!isOneOf(outcome, 'done', 'unchanged')) {
+      isDoubtful = true;
+      continue;
+    }
     lab.hold(id);
     await tally.sleep(chance.below(chance.pick([5, 2_000])));
     lab.release(id);
     await resume(context, work);
+  }
+  // A pause that was sent twice may have come too early, and then in time: its first answer says nothing of that.
+  while (isDoubtful && !tally.isOver(ending)) {
+    await tally.sleep(DOUBT_MS);
+    await client.resume(id, KEEP);
   }
 }
 

@@ -182,7 +182,9 @@ export class LocalCluster implements AsyncDisposable {
     await Promise.all([...this.#nodes.values()].map(({ child }) => child?.end('SIGKILL')));
     await this.#nats?.[Symbol.asyncDispose]();
     await this.#network?.[Symbol.asyncDispose]();
-    if (this.#options.directory === undefined) {
+    if (process.env['KEEP_CLUSTERS'] === '1') {
+      process.stderr.write(`\nLogs and data of a cluster are kept in ${this.directory}\n`);
+    } else if (this.#options.directory === undefined) {
       rmSync(this.directory, { recursive: true, force: true });
     }
   }
@@ -308,4 +310,4 @@ export class LocalCluster implements AsyncDisposable {
 }
 
 /** Tests have their own say about logs on the terminal; what a process of a cluster says goes to its file. */
-const LOGS = { ENGINE_LOG_LEVEL: 'info', ENGINE_LOG_FORMAT: 'compact' };
+const LOGS = { ENGINE_LOG_LEVEL: 'debug', ENGINE_LOG_FORMAT: 'compact' };

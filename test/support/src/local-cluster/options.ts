@@ -23,7 +23,7 @@ export interface LocalClusterOptions {
   readonly launcherOf?: (name: string) => readonly string[] | undefined;
   /** Links between the processes go through this one, so that they can be cut. Linux. False unless set. */
   readonly withNetworkCuts?: boolean;
-  readonly natsOptions?: Pick<NatsServersOptions, 'jetstream' | 'top'>;
+  readonly natsOptions?: Pick<NatsServersOptions, 'jetstream' | 'top' | 'directory'>;
   /** For data and logs. A temporary one, removed in the end, unless set. */
   readonly directory?: string;
 }
