@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Deferred } from '@engine/stdx';
 import { MemoryKvStore, type KvBatch, type KvStore } from '@engine/storage';
 
 import { SharedWrites } from './shared-writes.js';
@@ -6,7 +7,8 @@ import { SharedWrites } from './shared-writes.js';
 /** A store whose writes end when the test says so. */
 class SlowStore implements Pick<KvStore, 'batch'> {
   readonly store = new MemoryKvStore();
-  readonly writing: PromiseWithResolvers<void>[] = [];
+  readonly writing: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] =
+    [];
 
   batch(): KvBatch {
     const batch = this.store.batch();
@@ -14,7 +16,7 @@ class SlowStore implements Pick<KvStore, 'batch'> {
       put: batch.put.bind(batch),
       del: batch.del.bind(batch),
       write: async (options) => {
-        const end = Promise.withResolvers<void>();
+        const end = new Deferred<undefined>();
         this.writing.push(end);
         await end.promise;
         await batch.write(options);
@@ -38,7 +40,7 @@ describe('SharedWrites', () => {
     const second = Promise.all([writes.write(put(3)), writes.write(put(4))]);
     await turn();
     expect(slow.writing).toHaveLength(1);
-    slow.writing[0]?.resolve();
+    slow.writing[0]?.resolve(undefined);
     await first;
     expect([1, 2, 3].map((byte) => slow.store.get(key(byte)) !== undefined)).toEqual([
       true,
@@ -47,7 +49,7 @@ describe('SharedWrites', () => {
     ]);
     await turn();
     expect(slow.writing).toHaveLength(2);
-    slow.writing[1]?.resolve();
+    slow.writing[1]?.resolve(undefined);
     await second;
     expect(slow.store.get(key(4))).toEqual(key(4));
   });
@@ -61,7 +63,7 @@ describe('SharedWrites', () => {
     expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     const next = writes.write(put(3));
     await turn();
-    slow.writing[1]?.resolve();
+    slow.writing[1]?.resolve(undefined);
     await next;
     expect(slow.store.get(key(3))).toEqual(key(3));
   });

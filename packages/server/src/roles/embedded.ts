@@ -1,11 +1,13 @@
 /** The embedded engine: all roles in this process, its disk the only store. */
 
-import { EngineError, loadHashes, ROLES } from '@engine/domain';
+import { LoneNode } from '@engine/admin';
+import { EngineError, loadHashes, parseNodeId, ROLES } from '@engine/domain';
 import { Readiness } from '@engine/runtime';
 import { Worker, workerOptions } from '@engine/worker';
 
 import type { ServerConfig } from '../config/config.js';
 import type { RunningEngine } from '../running-engine.js';
+import { VERSION } from '../version.js';
 import { openDeploymentAccess } from './deployment-access.js';
 import { openStores } from './embedded-stores.js';
 import { workerSettings } from './settings.js';
@@ -42,7 +44,8 @@ export async function startEmbedded(config: ServerConfig): Promise<RunningEngine
   );
   const isReady = (): boolean => readiness.isReady;
   const surfaces = { channel: worker, scans: worker, metadata, schemas, hashes, access, isReady };
-  const ports = await startSurfaces(config, surfaces, parts);
+  const cluster = loneNode(config, partitionCount);
+  const ports = await startSurfaces(config, { ...surfaces, cluster }, parts);
   readiness.ready('worker');
   const running = parts.move();
   return {
@@ -53,6 +56,12 @@ export async function startEmbedded(config: ServerConfig): Promise<RunningEngine
       await running.disposeAsync();
     },
   };
+}
+
+function loneNode({ nodeName, clusterName }: ServerConfig, partitionCount: number): LoneNode {
+  const id = parseNodeId(nodeName);
+  const named = id === undefined ? {} : { id };
+  return new LoneNode({ ...named, clusterName, partitionCount, binaryVersion: VERSION });
 }
 
 function requireAllRoles(config: ServerConfig): void {
