@@ -6,6 +6,7 @@
  */
 
 import type { S3Client, S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3';
+import type * as SdkModule from '@aws-sdk/client-s3';
 import { EngineError, isEngineError } from '@engine/domain';
 import { OBJECT_BYTES_MAX, requireObjectName, type ObjectStore } from '@engine/snapshots';
 
@@ -29,18 +30,22 @@ export interface S3Options {
   readonly callMsMax?: number;
 }
 
-type Sdk = typeof import('@aws-sdk/client-s3');
+/** The module, loaded when it is needed. */
+type Sdk = typeof SdkModule;
 
-interface Call {
+interface Loaded {
   readonly sdk: Sdk;
   readonly client: S3Client;
+}
+
+interface Call extends Loaded {
   readonly signal: { readonly abortSignal: AbortSignal };
 }
 
 export class S3ObjectStore implements ObjectStore, Disposable {
   readonly #options: S3Options;
   readonly #prefix: string;
-  #client: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined;
+  #client: Promise<Loaded> | undefined;
 
   constructor(options: S3Options) {
     this.#options = options;
@@ -124,9 +129,7 @@ export class S3ObjectStore implements ObjectStore, Disposable {
   }
 }
 
-async function loadClient(
-  options: S3Options,
-): Promise<{ readonly sdk: Sdk; readonly client: S3Client }> {
+async function loadClient(options: S3Options): Promise<Loaded> {
   const sdk = await import('@aws-sdk/client-s3');
   return { sdk, client: new sdk.S3Client(clientConfig(options)) };
 }

@@ -2,7 +2,7 @@
 
 import type { PartitionId } from '@engine/domain';
 
-import type { Snapshot } from './partition-snapshots.js';
+import type { Snapshot } from './manifest.js';
 
 export type SnapshotEvent =
   /** It counts from now on. */

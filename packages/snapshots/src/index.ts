@@ -7,13 +7,12 @@ export {
 export { requireObjectName } from './object-names.js';
 export { OBJECT_BYTES_MAX } from './limits.js';
 export type { SnapshotEvent } from './events.js';
-export type { SnapshotManifest } from './manifest.js';
+export type { Snapshot, SnapshotManifest } from './manifest.js';
 export {
   PartitionSnapshots,
   type PartitionSnapshotsDependencies,
   type PartitionSnapshotsOptions,
   type RestoreTarget,
-  type Snapshot,
   type TakeRequest,
 } from './partition-snapshots.js';
 export { type SnapshotPolicy } from './policy.js';

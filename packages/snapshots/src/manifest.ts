@@ -27,6 +27,12 @@ export interface SnapshotManifest {
   readonly segments: readonly SegmentSummary[];
 }
 
+/** A snapshot that counts. */
+export interface Snapshot {
+  readonly name: string;
+  readonly manifest: SnapshotManifest;
+}
+
 const bigintText = z
   .string()
   .regex(/^\d{1,20}$/)

@@ -14,7 +14,12 @@ import { positionRow, type StoredPosition } from '@engine/wire';
 
 import type { SnapshotEvent } from './events.js';
 import { SNAPSHOTS_KEPT } from './limits.js';
-import { decodeManifest, encodeManifest, type SnapshotManifest } from './manifest.js';
+import {
+  decodeManifest,
+  encodeManifest,
+  type Snapshot,
+  type SnapshotManifest,
+} from './manifest.js';
 import {
   listedSnapshots,
   manifestObject,
@@ -47,12 +52,6 @@ export interface PartitionSnapshotsDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly onEvent?: (event: SnapshotEvent) => void;
-}
-
-/** A snapshot that counts. */
-export interface Snapshot {
-  readonly name: string;
-  readonly manifest: SnapshotManifest;
 }
 
 export interface TakeRequest {

@@ -3,7 +3,7 @@ import { toPartitionId } from '@engine/domain';
 import * as fc from 'fast-check';
 
 import { SNAPSHOT_WRITTEN_BYTES, STANDBY_GRACE_MS } from './limits.js';
-import type { Snapshot } from './partition-snapshots.js';
+import type { Snapshot } from './manifest.js';
 import { isDue, snapshotBound, trimPoint, withBound, type HeldBound } from './policy.js';
 
 function snapshot(sequence: bigint, takenAt = 0, writtenBytes = 0): Snapshot {

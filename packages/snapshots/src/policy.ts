@@ -1,7 +1,7 @@
 /** When a partition is due for a snapshot, and how far its log may be trimmed. Pure: moments are arguments. */
 
 import { SNAPSHOT_WRITTEN_BYTES, SNAPSHOTS_KEPT, STANDBY_GRACE_MS } from './limits.js';
-import type { Snapshot } from './partition-snapshots.js';
+import type { Snapshot } from './manifest.js';
 
 export interface SnapshotPolicy {
   /** A partition that changed is due after so long; undefined: time alone makes none due. */

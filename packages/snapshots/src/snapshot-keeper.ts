@@ -21,7 +21,8 @@ import {
   KEEPER_ROUND_MS,
   SNAPSHOT_MS_MAX,
 } from './limits.js';
-import type { PartitionSnapshots, Snapshot } from './partition-snapshots.js';
+import type { Snapshot } from './manifest.js';
+import type { PartitionSnapshots } from './partition-snapshots.js';
 import {
   isDue,
   snapshotBound,

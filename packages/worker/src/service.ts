@@ -84,10 +84,8 @@ export class Worker
       const id = toPartitionId(index);
       partitions.push(this.#add(id, await openPartition(id)));
     }
-    for (const partition of partitions) {
-      await this.#rebuild(partition);
-      await partition.resumeAttempts();
-    }
+    for (const partition of partitions) await this.#rebuild(partition);
+    for (const partition of partitions) await partition.resumeAttempts();
   }
 
   async lead(id: PartitionId, home: PartitionHome): Promise<void> {

@@ -50,23 +50,19 @@ async function leadersOf(cluster: LocalCluster): Promise<ReadonlySet<string | un
 }
 
 describeWithNats('a cluster of two workers', () => {
+  const resources = new AsyncDisposableStack();
   let cluster: LocalCluster;
   let services: ServiceProcess;
   let tallies: Tallies;
 
   beforeAll(async () => {
-    [cluster, services] = await Promise.all([
-      LocalCluster.start({ partitionCount: PARTITIONS }),
-      ServiceProcess.start(),
-    ]);
+    services = resources.use(await ServiceProcess.start());
+    cluster = resources.use(await LocalCluster.start({ partitionCount: PARTITIONS }));
     await cluster.register(services.uri);
     tallies = new Tallies(cluster);
   }, START_MS);
 
-  afterAll(async () => {
-    await cluster[Symbol.asyncDispose]();
-    await services[Symbol.asyncDispose]();
-  });
+  afterAll(() => resources.disposeAsync());
 
   it(
     'spreads the partitions, and every one of them takes calls',
@@ -138,21 +134,17 @@ describeWithNats('a cluster of two workers', () => {
 });
 
 describeWithNats('a cluster on three NATS servers', () => {
+  const resources = new AsyncDisposableStack();
   let cluster: LocalCluster;
-  let services: ServiceProcess;
 
   beforeAll(async () => {
-    [cluster, services] = await Promise.all([
-      LocalCluster.start({ natsCount: 3, workerCount: 1, partitionCount: PARTITIONS }),
-      ServiceProcess.start(),
-    ]);
+    const services = resources.use(await ServiceProcess.start());
+    const options = { natsCount: 3, workerCount: 1, partitionCount: PARTITIONS } as const;
+    cluster = resources.use(await LocalCluster.start(options));
     await cluster.register(services.uri);
   }, START_MS);
 
-  afterAll(async () => {
-    await cluster[Symbol.asyncDispose]();
-    await services[Symbol.asyncDispose]();
-  });
+  afterAll(() => resources.disposeAsync());
 
   it(
     'goes on after a kill -9 of one of them',

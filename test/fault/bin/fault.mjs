@@ -3,5 +3,5 @@
 import { setUp } from '../../../tools/bootstrap.mjs';
 import { runFromSource } from '../../../tools/from-source.mjs';
 
-if (process.env.ENGINE_FROM_SOURCE === undefined && !process.argv.includes("--no-build")) setUp();
+if (process.env.ENGINE_FROM_SOURCE === undefined && !process.argv.includes('--no-build')) setUp();
 await runFromSource(import.meta.url, '../src/main.ts');

@@ -54,11 +54,21 @@ function startSystem(): Promise<System> {
   });
 }
 
+/** Processes and mounted disks don't outlive a run that is stopped. */
+function endWith(system: System): void {
+  const end = (): void => {
+    void system[Symbol.asyncDispose]().finally(() => process.exit(1));
+  };
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
+}
+
 async function campaign(): Promise<boolean> {
   const seed = Number(args.seed);
   const historyPath = join(mkdtempSync(join(tmpdir(), 'engine-history-')), 'history.jsonl');
   say(`seed ${String(seed)}, history ${historyPath}`);
   await using system = await startSystem();
+  endWith(system);
   const { outcomes, verdict } = await run(
     system,
     {

@@ -32,11 +32,7 @@ const PATIENCE_MS = 300_000;
 /** Before the first fault some work is under way. */
 const WARM_UP_ENTRIES = 500;
 
-export async function run(
-  system: System,
-  options: RunOptions,
-  chance: Chance,
-): Promise<RunResult> {
+export async function run(system: System, options: RunOptions, chance: Chance): Promise<RunResult> {
   const outcomes = await live(system, options, chance);
   return { outcomes, verdict: await check(readHistory(options.historyPath)) };
 }

@@ -159,6 +159,8 @@ async function* withinSignal(
     messages.stop();
   };
   signal.addEventListener('abort', stop, { once: true });
+  // Aborted while the reader was being made: there is no event any more.
+  //if (signal.aborted) stop();
   try {
     for await (const message of messages) {
       if (signal.aborted) return;

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { NatsServers } from '@engine-test/support';
 import { loadHashes, toPartitionId, type Hashes } from '@engine/domain';
+import { LOG_START } from '@engine/log';
 import { sharedLogContract } from '@engine/log/contract';
 import { systemClock, systemScheduler } from '@engine/runtime';
 
@@ -19,6 +22,23 @@ describeWithNats.each([1, 3] as const)('on %i nats-server(s)', (nodeCount: Repli
   }, 60_000);
 
   afterAll(() => servers[Symbol.asyncDispose]());
+
+  it('ends a reader however early it is aborted', async () => {
+    const identity = { cluster: 'test', partition: toPartitionId(0), incarnation: 1n };
+    const dependencies = { clock: systemClock, scheduler: systemScheduler };
+    await using nats = await Nats.connect({ servers: servers.urls, name: 'test' }, dependencies);
+    const log = await nats.openLog({ identity, replicas: nodeCount, checksum: hashes.xxh3 });
+    // Before, while and after the reader is made on the server.
+    for (let abortAfterMs = 0; abortAfterMs <= 20; abortAfterMs += 1) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const request = { from: LOG_START, apply: () => undefined, stopAtEnd: false, signal };
+      const ended = expect(log.follow(request)).rejects.toThrow('enough');
+      await pause(abortAfterMs);
+      controller.abort(new Error('enough'));
+      await ended;
+    }
+  });
 
   sharedLogContract(`JetStream R${String(nodeCount)}`, async () => {
     const connections: Nats[] = [];

@@ -70,6 +70,8 @@ export class KvMetadataStore implements MetadataStore {
     const bucket = await untilAnswered(`the bucket ${name}`, make, dependencies);
     const store = new KvMetadataStore(bucket, name, dependencies);
     await store.#check(replicas);
+    // One that was just made has no leader for a moment, and its first requests would be lost.
+    await untilAnswered(`the bucket ${name}`, () => bucket.get(documentKey('any')), dependencies);
     return store;
   }
 

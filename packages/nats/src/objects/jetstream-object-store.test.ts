@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { NatsServers } from '@engine-test/support';
 import { systemClock, systemScheduler } from '@engine/runtime';
 import { objectStoreContract } from '@engine/snapshots/contract';
@@ -40,6 +40,21 @@ describeWithNats.each([1, 3] as const)('on %i nats-server(s)', (nodeCount: Repli
   });
 });
 
+describeWithNats('objects on three nats-servers', () => {
+  it('put and get wait for a new leader when theirs is killed', async () => {
+    await using servers = await NatsServers.start({ nodeCount: 3 });
+    await using nats = await Nats.connect({ servers: servers.urls, name: 'test' }, dependencies);
+    const store = await nats.openObjects({ cluster: 'c', replicas: 3, sha256: 'js' });
+    await store.put('a', new Uint8Array(1_000_000).fill(1));
+    const leader = await servers.streamLeader(objectStream(objectBucket('c')));
+    await servers.kill(leader ?? 0);
+    await store.put('b', new Uint8Array(1_000_000).fill(2));
+    expect(await store.list('')).toEqual(['a', 'b']);
+    expect(await store.get('a')).toEqual(new Uint8Array(1_000_000).fill(1));
+    expect(await store.get('b')).toEqual(new Uint8Array(1_000_000).fill(2));
+  }, 90_000);
+});
+
 describeWithNats('objects on a nats-server', () => {
   let servers: NatsServers;
   let nats: Nats;
@@ -57,7 +72,8 @@ describeWithNats('objects on a nats-server', () => {
   beforeEach(async () => {
     const cluster = `c${String((clusters += 1))}`;
     stream = objectStream(objectBucket(cluster));
-    store = await nats.openObjects({ cluster, replicas: 1, readSilenceMs: 200, sha256: 'js' });
+    const impatient = { readSilenceMs: 200, retriesMax: 1 };
+    store = await nats.openObjects({ cluster, replicas: 1, sha256: 'js', ...impatient });
   });
 
   afterAll(async () => {

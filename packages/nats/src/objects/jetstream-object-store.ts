@@ -38,9 +38,12 @@ const PUT_TIMEOUT_MS = 10_000;
 /** A reader that hears nothing for so long is given up. */
 const READ_SILENCE_MS = 10_000;
 
-/** A server that lags behind shows an object in part: it is read again so many times. */
-const READ_RETRIES_MAX = 3;
-const READ_RETRY_MS = 500;
+/** Longer than the servers need to agree on a leader; what is put twice stands once. */
+const RETRIES_MAX = 10;
+const RETRY_MS = 1_000;
+
+/** A server that lags behind shows an object in part: it is read again so many times before it counts as damaged. */
+const DAMAGED_RETRIES_MAX = 2;
 
 export interface ObjectStoreOptions {
   readonly cluster: string;
@@ -52,6 +55,8 @@ export interface ObjectStoreOptions {
   readonly sha256?: Sha256Backend;
   /** READ_SILENCE_MS if absent. */
   readonly readSilenceMs?: number;
+  /** RETRIES_MAX if absent. */
+  readonly retriesMax?: number;
 }
 
 export interface ObjectStoreDependencies {
@@ -65,16 +70,18 @@ export class JetStreamObjectStore implements ObjectStore {
   readonly #bucket: Bucket;
   readonly #name: string;
   readonly #readSilenceMs: number;
+  readonly #retriesMax: number;
   readonly #dependencies: ObjectStoreDependencies;
 
   private constructor(
     bucket: Bucket,
-    { cluster, readSilenceMs = READ_SILENCE_MS }: ObjectStoreOptions,
+    { cluster, readSilenceMs = READ_SILENCE_MS, retriesMax = RETRIES_MAX }: ObjectStoreOptions,
     dependencies: ObjectStoreDependencies,
   ) {
     this.#bucket = bucket;
     this.#name = objectBucket(cluster);
     this.#readSilenceMs = readSilenceMs;
+    this.#retriesMax = retriesMax;
     this.#dependencies = dependencies;
   }
 
@@ -104,26 +111,19 @@ export class JetStreamObjectStore implements ObjectStore {
       throw new EngineError('storage', 'the object is too large');
     // The library publishes views.
     const copy = bytes.slice();
-    await coded(() => {
+    await this.#answered(() => {
       const meta = { name, options: { max_chunk_size: PIECE_BYTES } };
       return this.#bucket.putBlob(meta, copy, { timeout: PUT_TIMEOUT_MS });
     });
   }
 
-  async get(name: string): Promise<Uint8Array | undefined> {
-    for (let retry = 0; ; retry += 1) {
-      try {
-        return await coded(() => this.#read(name));
-      } catch (error) {
-        if (retry === READ_RETRIES_MAX) throw error;
-      }
-      await delay(this.#dependencies.scheduler, READ_RETRY_MS);
-    }
+  get(name: string): Promise<Uint8Array | undefined> {
+    return this.#answered(() => this.#read(name), DAMAGED_RETRIES_MAX);
   }
 
   async list(prefix: string): Promise<readonly string[]> {
     const filter = `${objectMetaPrefix(this.#name)}>`;
-    const info = await coded(() => this.#info(filter));
+    const info = await this.#answered(() => this.#info(filter));
     return Object.keys(info.state.subjects ?? {})
       .map((subject) => objectName(this.#name, subject))
       .filter((name) => name.startsWith(prefix))
@@ -131,13 +131,26 @@ export class JetStreamObjectStore implements ObjectStore {
   }
 
   async delete(name: string): Promise<void> {
-    await coded(async () => {
+    await this.#answered(async () => {
       const info = await this.#bucket.info(name);
       if (info === null) return;
       await this.#bucket.delete(name);
       const filter = objectMetaSubject(this.#name, name);
       await this.#dependencies.manager.streams.purge(objectStream(this.#name), { filter });
     });
+  }
+
+  /** Asks again while the servers do not answer, and so many times when they refuse. */
+  async #answered<T>(body: () => Promise<T>, refusalRetriesMax = 0): Promise<T> {
+    for (let retry = 0; ; retry += 1) {
+      try {
+        return await coded(body);
+      } catch (error) {
+        const isRefused = isEngineError(error) && error.code === 'storage';
+        if (retry >= (isRefused ? refusalRetriesMax : this.#retriesMax)) throw error;
+      }
+      await delay(this.#dependencies.scheduler, RETRY_MS);
+    }
   }
 
   async #read(name: string): Promise<Uint8Array | undefined> {

@@ -7,6 +7,12 @@ import type { AddressInfo } from 'node:net';
 /** Objects in one page of a list. */
 const PAGE_OBJECTS = 400;
 
+interface ObjectRequest {
+  readonly method: string;
+  readonly key: string;
+  readonly body: Buffer;
+}
+
 export class S3StandIn implements AsyncDisposable {
   readonly bucket = 'the-bucket';
   readonly objects = new Map<string, Buffer>();
@@ -50,10 +56,10 @@ export class S3StandIn implements AsyncDisposable {
       sendError(response, 403, 'AccessDenied');
     } else if (bucket !== this.bucket) sendError(response, 404, 'NoSuchBucket');
     else if (searchParams.get('list-type') === '2') this.#list(searchParams, response);
-    else this.#object(method, words.join('/'), Buffer.concat(chunks), response);
+    else this.#object({ method, key: words.join('/'), body: Buffer.concat(chunks) }, response);
   }
 
-  #object(method: string, key: string, body: Buffer, response: ServerResponse): void {
+  #object({ method, key, body }: ObjectRequest, response: ServerResponse): void {
     const found = this.objects.get(key);
     if (method === 'PUT') {
       this.objects.set(key, body);

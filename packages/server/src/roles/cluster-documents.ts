@@ -16,6 +16,7 @@ import { toHex } from '@engine/stdx';
 import { createLogger } from '@engine/telemetry';
 
 import type { ServerConfig } from '../config/config.js';
+import { patiently } from './patience.js';
 import { handlerDefaults } from './settings.js';
 import { system } from './system.js';
 
@@ -25,7 +26,7 @@ const log = createLogger('server:cluster');
 const PARTITIONS_OF_A_CLUSTER = 24;
 
 /** The first life of every log; a restore that loses a tail would begin the next one. */
-const FIRST_INCARNATION = 1n;
+export const FIRST_INCARNATION = 1n;
 
 export interface ClusterDocuments {
   readonly nats: Nats;
@@ -56,20 +57,21 @@ export async function openClusterDocuments(
     cluster: config.clusterName,
     replicas: config.defaultReplication,
   });
-  const cluster = await provisionCluster(metadata, {
+  const wanted = {
     id: `${config.clusterName}-${newLife()}`,
     name: config.clusterName,
     partitionCount: config.defaultNumPartitions ?? PARTITIONS_OF_A_CLUSTER,
     replicas: config.defaultReplication,
-  });
-  const schemas = parts.use(
-    await SchemaRegistry.open(handlerDefaults(config), {
+  };
+  const cluster = await patiently('cluster', () => provisionCluster(metadata, wanted));
+  const openSchemas = (): Promise<SchemaRegistry> =>
+    SchemaRegistry.open(handlerDefaults(config), {
       store: metadata,
       onUnreadable: (error) => {
         log.error({ err: error }, 'a newer schema cannot be read; the last one stays in force');
       },
-    }),
-  );
+    });
+  const schemas = parts.use(await patiently('schemas', openSchemas));
   return {
     nats,
     metadata,

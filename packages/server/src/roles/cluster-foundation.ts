@@ -7,6 +7,7 @@ import type { ServerConfig } from '../config/config.js';
 import { openClusterDocuments, type ClusterDocuments } from './cluster-documents.js';
 import { openDeploymentAccess, type DeploymentAccess } from './deployment-access.js';
 import { makeLinks, type Links } from './node-links.js';
+import { patiently } from './patience.js';
 import { startPart, system } from './system.js';
 
 export interface ClusterFoundation {
@@ -30,7 +31,8 @@ export async function openFoundation(
   const documents = await openClusterDocuments(config, hashes, parts);
   const { metadata, cluster } = documents;
   const { scheduler } = system;
-  const view = await startPart(parts, new ClusterView({ store: metadata, scheduler }));
+  const made = new ClusterView({ store: metadata, scheduler });
+  const view = await patiently('nodes', () => startPart(parts, made));
   const directory = parts.use(new TableDirectory(view, cluster.partitionCount));
   const links = makeLinks(config, self, parts);
   view.onNodes((nodes) => {

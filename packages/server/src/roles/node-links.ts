@@ -2,7 +2,6 @@
 
 import { EngineError, type Hashes, type NodeId } from '@engine/domain';
 import type { TableDirectory } from '@engine/membership';
-import type { SchemaRegistry } from '@engine/metadata';
 import {
   channelCredentials,
   Dialer,
@@ -11,7 +10,6 @@ import {
   ROLE_PROTOCOL,
   RoutedScans,
   RPC_MESSAGE_BYTES_MAX,
-  RpcServer,
   TlsFiles,
   WorkerLinks,
   type Introduction,
@@ -20,11 +18,9 @@ import {
 } from '@engine/rpc';
 import type { InvocationScan, JournalScan, PartitionChannel, StateScan } from '@engine/wire';
 
-import { nodeAddressOf, type ServerConfig } from '../config/config.js';
+import type { ServerConfig } from '../config/config.js';
 import { STORE_FORMATS } from './formats.js';
-import { ANY_ADDRESS } from './settings.js';
 import { startPart, system } from './system.js';
-import type { WorkerRole } from './worker-role.js';
 
 export interface Links {
   readonly introduction: Introduction;
@@ -56,13 +52,6 @@ export function makeLinks(config: ServerConfig, node: NodeId, parts: AsyncDispos
   return { introduction, messageBytesMax, tls, workers, nodes };
 }
 
-export interface NodePortDependencies {
-  readonly links: Links;
-  /** Undefined: this process hosts no partitions. */
-  readonly role: WorkerRole | undefined;
-  readonly schemas: SchemaRegistry;
-}
-
 /** How ingress and admin ask partitions, wherever they are led. */
 export interface Routes {
   readonly channel: PartitionChannel;
@@ -86,29 +75,6 @@ export async function startRoutes(
   const dependencies = { directory, links: links.workers, local, hashes, ...system };
   const channel = await startPart(parts, new PartitionRouter(options, dependencies));
   return { channel, scans: new RoutedScans(options, dependencies) };
-}
-
-/** Where the other nodes reach this one, and what they may ask of it. */
-export async function startNodePort(
-  config: ServerConfig,
-  { links, role, schemas }: NodePortDependencies,
-  parts: AsyncDisposableStack,
-): Promise<RpcServer> {
-  const { host = ANY_ADDRESS, port } = nodeAddressOf(config);
-  const { introduction, messageBytesMax, tls } = links;
-  const { worker, hosting, acks } = role ?? {};
-  const schema = { reachSchema: (version: bigint): Promise<void> => schemas.reach(version) };
-  const services =
-    worker === undefined || acks === undefined
-      ? undefined
-      : { channel: worker, peer: worker, scans: worker, acks };
-  return startPart(
-    parts,
-    new RpcServer(
-      { host, port, introduction, messageBytesMax, tls },
-      { ...system, worker: services, node: hosting, schema },
-    ),
-  );
 }
 
 function tlsOptions({ tls }: ServerConfig): TlsOptions | undefined {

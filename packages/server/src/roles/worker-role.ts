@@ -12,6 +12,7 @@ import { Hosting, Worker, workerOptions } from '@engine/worker';
 
 import { directoriesOf, type ServerConfig } from '../config/config.js';
 import type { ClusterFoundation } from './cluster-foundation.js';
+import { makeKeeper, openSnapshots } from './partition-snapshots.js';
 import { workerSettings } from './settings.js';
 import { startPart, system } from './system.js';
 
@@ -44,7 +45,10 @@ export async function startWorkerRole(
     kind: REPLICA_STORE,
   });
   parts.defer(() => store.close());
-  const stores = parts.use(await LevelReplicaStores.open({}, { store, onEvent: onReplicaEvent }));
+  const source = await openSnapshots(config, documents, self);
+  const stores = parts.use(
+    await LevelReplicaStores.open({}, { store, source, onEvent: onReplicaEvent }),
+  );
   const acks = new AckReturn();
   const peer = await startPart(
     parts,
@@ -75,6 +79,10 @@ export async function startWorkerRole(
       },
     ),
   );
+  if (source !== undefined) {
+    const kept = { snapshots: source, replicas: stores, control: hosting, peers, openLog };
+    await startPart(parts, makeKeeper(config, kept));
+  }
   return { worker, hosting, acks };
 }
 

@@ -6,6 +6,8 @@ import type { VirtualTime } from './virtual-time.js';
 export class ProcessTime implements Clock, Scheduler {
   readonly #time: VirtualTime;
   #due: (() => void)[] | undefined;
+  /** How far the clock of this machine is ahead. */
+  offsetMs = 0;
 
   constructor(time: VirtualTime) {
     this.#time = time;
@@ -16,7 +18,7 @@ export class ProcessTime implements Clock, Scheduler {
   }
 
   now(): number {
-    return this.#time.now();
+    return this.#time.now() + this.offsetMs;
   }
 
   monotonic(): number {

@@ -23,6 +23,11 @@ export class Bookings implements Rule {
   readonly #learned = new Map<string, number>();
   readonly #seen: Violation[] = [];
 
+  /** Operations that were acknowledged so far. */
+  get acknowledgedCount(): number {
+    return this.#acknowledged.size;
+  }
+
   see(entry: Recorded): void {
     switch (entry.kind) {
       case 'asked':

@@ -29,16 +29,17 @@ export async function check(
   history: Iterable<Recorded> | AsyncIterable<Recorded>,
 ): Promise<Verdict> {
   const steps = new Steps();
-  const rules = [new Bookings(), new Order(), steps, new Answers(), new Sleeps(), new Ends()];
-  const counts = { asked: 0, acknowledged: 0, unknown: 0, failedRequests: 0, bookings: 0 };
+  const bookings = new Bookings();
+  const rules = [bookings, new Order(), steps, new Answers(), new Sleeps(), new Ends()];
+  const counts = { asked: 0, unknown: 0, failedRequests: 0, bookings: 0 };
   for await (const entry of history) {
     for (const rule of rules) rule.see(entry);
     if (entry.kind === 'asked') counts.asked += 1;
-    if (entry.kind === 'answered' && entry.stage !== 'repeat') counts.acknowledged += 1;
     if (entry.kind === 'unknown') counts.unknown += 1;
     if (entry.kind === 'failed') counts.failedRequests += 1;
     if (entry.kind === 'booked') counts.bookings += 1;
   }
   const violations = rules.flatMap((rule) => [...rule.violations()]);
-  return { violations, counts: { ...counts, stepRepeats: steps.repeats } };
+  const acknowledged = bookings.acknowledgedCount;
+  return { violations, counts: { ...counts, acknowledged, stepRepeats: steps.repeats } };
 }

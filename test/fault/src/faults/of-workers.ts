@@ -170,7 +170,6 @@ const fullDisk: Fault = {
   },
 };
 
-
 /** Nobody is left to take over: everybody waits until they are back. */
 const killAll: Fault = {
   ...ofWorker(

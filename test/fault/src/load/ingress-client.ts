@@ -37,7 +37,11 @@ export class IngressClient {
 
   /** `first`: number of the ingress that is asked first. It stays with one that answers. */
   constructor(
-    options: { readonly urls: readonly string[]; readonly first: number; readonly patienceMs: number },
+    options: {
+      readonly urls: readonly string[];
+      readonly first: number;
+      readonly patienceMs: number;
+    },
     history: History,
   ) {
     this.#urls = options.urls;

@@ -7,7 +7,12 @@ export type Operation =
   /** A call of the exclusive handler of one object. */
   | { readonly kind: 'add'; readonly key: string; readonly amount: number }
   /** The same, but the object is held over a step and a sleep. */
-  | { readonly kind: 'slow-add'; readonly key: string; readonly amount: number; readonly ms: number }
+  | {
+      readonly kind: 'slow-add';
+      readonly key: string;
+      readonly amount: number;
+      readonly ms: number;
+    }
   /** One way, perhaps delayed, perhaps the caller attaches to it afterwards. */
   | {
       readonly kind: 'send-add';

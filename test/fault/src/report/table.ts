@@ -27,7 +27,9 @@ export function faultOf({ fault, figureMs, failures, isWhole }: Outcome): string
 }
 
 export function table(outcomes: readonly Outcome[]): string {
-  const rows = [['fault', 'measured', 'times', 'median', 'worst', 'limit', 'slowest', 'failed', '']];
+  const rows = [
+    ['fault', 'measured', 'times', 'median', 'worst', 'limit', 'slowest', 'failed', ''],
+  ];
   for (const [name, those] of Map.groupBy(outcomes, ({ fault }) => fault.name)) {
     const { msMax: limit, mayFail, figure } = those[0]?.fault ?? { mayFail: true };
     const sorted = those.map(({ figureMs }) => figureMs ?? Infinity).toSorted((a, b) => a - b);

@@ -71,7 +71,10 @@ const journey = restate.service({
       return token;
     },
 
-    spread: async (ctx: restate.Context, { op, keys, amount, delayMs }: Spread): Promise<number> => {
+    spread: async (
+      ctx: restate.Context,
+      { op, keys, amount, delayMs }: Spread,
+    ): Promise<number> => {
       for (const [index, key] of keys.entries()) {
         const client = ctx.objectSendClient<Account>(ACCOUNT, key);
         const entry = { effect: `${op}/${String(index)}`, amount };

@@ -31,7 +31,9 @@ export async function readCluster(
 ): Promise<ClusterPicture | undefined> {
   for (const url of adminUrls) {
     try {
-      const response = await fetch(`${url}/cluster`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+      const response = await fetch(`${url}/cluster`, {
+        signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      });
       if (response.ok) return (await response.json()) as ClusterPicture;
       await response.text();
     } catch {

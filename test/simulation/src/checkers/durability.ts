@@ -62,7 +62,7 @@ export class DurabilityChecker {
         if (row === undefined) tell('submitted, and the disk does not know it');
         return;
       case 'result':
-        this.#expectOneResult(request.requestId, answer.result, tell);
+        if (!this.#purged.has(id)) this.#expectOneResult(request.requestId, answer.result, tell);
         if (row === undefined) tell('with a result, and the disk does not know it');
         else if (isRefusedRepeat(answer.result) || this.#isReused(id, row)) return;
         else if (row.status !== 'completed') tell(`with a result, and on disk it is ${row.status}`);

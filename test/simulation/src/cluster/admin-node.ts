@@ -18,11 +18,9 @@ export interface AdminSurroundings extends NodeSurroundings {
   readonly cluster: ClusterConfiguration;
   readonly leaseTtlMs: number;
   readonly tuning: Partial<ControllerTuning>;
+  readonly formats: FormatRange;
   readonly node: (address: string) => ControlStation | undefined;
 }
-
-/** What every process of the simulation reads and writes. */
-export const FORMATS: FormatRange = { min: 1, max: 1 };
 
 export class AdminNode extends SimNode {
   readonly #cluster: AdminSurroundings;
@@ -39,7 +37,8 @@ export class AdminNode extends SimNode {
   }
 
   protected override async run(process: ServerProcess): Promise<void> {
-    const { links, documents, hashes, cluster, leaseTtlMs, tuning, node } = this.#cluster;
+    const { links, documents, hashes, cluster, leaseTtlMs, tuning, formats, node } =
+      this.#cluster;
     const { clock, scheduler } = process;
     const store = documents.storeFor({ id: this.id, process });
     const view = new ClusterView({ store, scheduler });
@@ -50,7 +49,7 @@ export class AdminNode extends SimNode {
         roles: ['admin'],
         zone: undefined,
         binaryVersion: 'simulated',
-        formats: FORMATS,
+        formats,
         leaseTtlMs,
       },
       {

@@ -28,7 +28,7 @@ import { errorText } from '../simulator/error-text.js';
 import type { EventLoop } from '../simulator/event-loop.js';
 import type { ServerProcess } from '../simulator/process.js';
 import type { Trace } from '../simulator/trace.js';
-import type { ServerPort } from '../workloads/client.js';
+import type { ServerPort, Withdraw } from '../workloads/client.js';
 import type { Lab } from '../workloads/lab.js';
 import { HANDLER_DEFAULTS, lookupOf } from '../workloads/schema.js';
 import { AdminNode } from './admin-node.js';
@@ -41,6 +41,7 @@ import { Links } from './links.js';
 import { LOG_IDENTITY, LogTruth } from './log-truth.js';
 import { LogServers } from './log-servers.js';
 import { ReplicaChecks } from './replica-checks.js';
+import { NO_HOOKS, type ClusterHooks } from './hooks.js';
 import type { NodeSurroundings, SimNode } from './sim-node.js';
 import { SimSnapshots } from './snapshots.js';
 import { WorkerNode } from './worker-node.js';
@@ -54,10 +55,7 @@ export interface ClusterWorldDependencies {
   readonly hashes: Hashes;
   readonly handlers: (service: string, handler: string) => Handler | undefined;
   readonly deployments: readonly Deployment[];
-  /** Between a log and the process that uses it; lets a test break a rule on purpose. */
-  readonly wrapLog?: (log: SharedLog, node: WorkerNode, partition: PartitionId) => SharedLog;
-  /** Settings of the workers of one node that differ from the others'. */
-  readonly optionsOf?: (node: string, options: WorkerOptions) => WorkerOptions;
+  readonly hooks?: Partial<ClusterHooks>;
 }
 
 /** TTL of all leases, ms. */
@@ -80,6 +78,7 @@ export class ClusterWorld implements ServerPort {
   /** Processes that die are followed by others. */
   restartsByItself = true;
   readonly #dependencies: ClusterWorldDependencies;
+  readonly #hooks: ClusterHooks;
   readonly #chance: Chance;
   readonly #fleet: DeploymentFleet;
   readonly #linkFaults: { loss: number; delayMs: number; delayMsMax: number };
@@ -90,6 +89,7 @@ export class ClusterWorld implements ServerPort {
   constructor(dependencies: ClusterWorldDependencies) {
     const { plan, chance, loop, lab, hashes } = dependencies;
     this.#dependencies = dependencies;
+    this.#hooks = { ...NO_HOOKS, ...dependencies.hooks };
     this.#chance = chance.branch('cluster');
     this.faults = copyOfFaults(plan.faults);
     this.shape = { ...(plan.cluster ?? CALM_CLUSTER) };
@@ -175,9 +175,9 @@ export class ClusterWorld implements ServerPort {
     request: PartitionRequest,
     respond: (answer: PartitionAnswer) => void,
     lost: () => void,
-  ): boolean {
+  ): Withdraw | undefined {
     const ready = this.ingresses.filter(({ isReady }) => isReady);
-    if (ready.length === 0) return false;
+    if (ready.length === 0) return undefined;
     this.checks.asked(request);
     return this.#chance.pick(ready).send(request, respond, lost);
   }
@@ -279,6 +279,7 @@ export class ClusterWorld implements ServerPort {
       node: (address) => this.workers.find((node) => node.id === address),
       messageFaults: this.#messageFaults,
       hashes,
+      hooks: this.#hooks,
       schema: () => this.#schema,
       snapshots: this.snapshots,
       optionsOf: (node) => this.#optionsOf(node),
@@ -299,6 +300,7 @@ export class ClusterWorld implements ServerPort {
       cluster,
       leaseTtlMs: LEASE_TTL_MS,
       tuning: { standbyCount: this.shape.standbys },
+      formats: this.#hooks.formatsOf(id),
       node: (address) => this.workers.find((node) => node.id === address),
     });
   }
@@ -318,7 +320,7 @@ export class ClusterWorld implements ServerPort {
   }
 
   #optionsOf(node: string): WorkerOptions {
-    const { plan, optionsOf = (_, options) => options } = this.#dependencies;
+    const { plan } = this.#dependencies;
     const options = workerOptions({
       partitionCount: plan.partitions,
       clusterName: LOG_IDENTITY.cluster,
@@ -329,23 +331,24 @@ export class ClusterWorld implements ServerPort {
       retryPolicy: HANDLER_DEFAULTS.retryPolicy,
       eagerStateBytesMax: this.#chance.pick([undefined, 64]),
     });
-    return optionsOf(node, options);
+    return this.#hooks.optionsOf(node, options);
   }
 
   #openLog(node: WorkerNode, partition: PartitionId): SharedLog {
     const { process } = node;
     if (process === undefined) throw new Error('a process opens its logs while it lives');
-    const { hashes, wrapLog = (log) => log } = this.#dependencies;
+    const { hashes } = this.#dependencies;
+    const stream = this.servers.streamFor({ id: node.id, process }, partition);
     const log = new StreamLog(
       { identity: { ...LOG_IDENTITY, partition } },
       {
-        stream: this.servers.streamFor({ id: node.id, process }, partition),
+        stream: this.#hooks.stream(stream, node.id, partition),
         checksum: hashes.xxh3,
         clock: process.clock,
         scheduler: process.scheduler,
       },
     );
-    const used = wrapLog(log, node, partition);
+    const used = this.#hooks.log(log, node.id);
     return this.checks.leaders.watched(used, process.name, partition);
   }
 

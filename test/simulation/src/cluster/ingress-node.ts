@@ -3,8 +3,10 @@
 import type { Hashes, PartitionAnswer, PartitionRequest } from '@engine/domain';
 import { ClusterView, TableDirectory } from '@engine/membership';
 import { PartitionRouter } from '@engine/rpc';
+import type { SentRequest } from '@engine/wire';
 
 import type { ServerProcess } from '../simulator/process.js';
+import type { Withdraw } from '../workloads/client.js';
 import type { SimDocuments } from './documents.js';
 import type { Links } from './links.js';
 import { SimNode, type NodeSurroundings } from './sim-node.js';
@@ -41,25 +43,30 @@ export class IngressNode extends SimNode {
     return this.#running !== undefined;
   }
 
-  /** A caller asks. False when nobody is there to take it; `lost` tells that the process is gone. */
+  /** A caller asks. Undefined when nobody is there to take it; `lost` tells that the process is gone. */
   send(
     request: PartitionRequest,
     respond: (answer: PartitionAnswer) => void,
     lost: () => void,
-  ): boolean {
+  ): Withdraw | undefined {
     const running = this.#running;
-    if (running === undefined) return false;
+    if (running === undefined) return undefined;
     const { process, router, waiting } = running;
     waiting.add(lost);
+    let sent: SentRequest | undefined;
     const take = process.guarded(() => {
-      router.send(request, (answer) => {
+      sent = router.send(request, (answer) => {
         if (!process.stepOutward()) return;
         waiting.delete(lost);
         respond(answer);
       });
     });
     take();
-    return true;
+    return () => {
+      waiting.delete(lost);
+      const withdraw = process.guarded(() => sent?.withdraw());
+      withdraw();
+    };
   }
 
   protected override async run(process: ServerProcess): Promise<void> {

@@ -65,7 +65,7 @@ export class WorkerNode extends SimNode implements WorkerStation, ControlStation
   async leave(limitMs: number): Promise<LeaveOutcome | undefined> {
     const running = this.#running;
     const { process } = this;
-    if (running === undefined || process === undefined) return undefined;
+    if (running === undefined || process === undefined || this.isFrozen) return undefined;
     this.surroundings.note(`${process.name} leaves`);
     const outcome = await running.member.leave({ limitMs });
     await running.hosting[Symbol.asyncDispose]();
@@ -78,7 +78,7 @@ export class WorkerNode extends SimNode implements WorkerStation, ControlStation
   async snapshot(partition: PartitionId): Promise<void> {
     const running = this.#running;
     const opened = running?.stores.opened(partition);
-    if (running === undefined || opened === undefined) return;
+    if (running === undefined || opened === undefined || this.isFrozen) return;
     const { snapshots } = this.#cluster;
     const { position } = opened;
     const rows = [];

@@ -10,9 +10,9 @@ import { Hosting, Worker } from '@engine/worker';
 
 import { SimKvStore } from '../simulator/kv-store.js';
 import type { ServerProcess } from '../simulator/process.js';
-import { FORMATS } from './admin-node.js';
 import type { ClusterChecks } from './cluster-checks.js';
 import type { SimDocuments } from './documents.js';
+import type { ClusterHooks } from './hooks.js';
 import type { Links } from './links.js';
 import { NodeControls, type ControlStation } from './node-controls.js';
 import type { WorkerDoor, WorkerStation } from './way.js';
@@ -24,6 +24,7 @@ export interface WorkerParts {
   readonly links: Links;
   readonly documents: SimDocuments;
   readonly checks: ClusterChecks;
+  readonly hooks: ClusterHooks;
   readonly leaseTtlMs: number;
   readonly partitionCount: number;
   readonly worker: (address: string) => WorkerStation | undefined;
@@ -46,14 +47,17 @@ export async function startWorker(
   cluster: WorkerSurroundings,
   onFatal: (error: unknown) => void,
 ): Promise<RunningWorker> {
-  const { documents, hashes, partitionCount, checks, leaseTtlMs } = cluster;
+  const { documents, hashes, hooks, partitionCount, checks, leaseTtlMs } = cluster;
   const { clock, scheduler, random } = process;
   const store = documents.storeFor({ id: node.id, process });
   const view = new ClusterView({ store, scheduler });
   await view.start();
   const stores = await LevelReplicaStores.open(
     {},
-    { store: new SimKvStore(node.disk, process), source: cluster.snapshots.sourceFor(process) },
+    {
+      store: hooks.store(new SimKvStore(node.disk, process), node.id),
+      source: cluster.snapshots.sourceFor(process),
+    },
   );
   const directory = new TableDirectory(view, partitionCount);
   const acks = new AckReturn();
@@ -79,7 +83,7 @@ export async function startWorker(
   const hosting = new Hosting(
     { node: node.id, handoverPatienceMs: leaseTtlMs },
     {
-      worker,
+      worker: hooks.seats(worker, node.id),
       openLog: (partition) => Promise.resolve(openLog(partition)),
       stores,
       peers: new MemberPeers({ self: node.id }, { view, controlAt: controls.control }),
@@ -94,7 +98,7 @@ export async function startWorker(
       roles: ['worker'],
       zone: undefined,
       binaryVersion: 'simulated',
-      formats: FORMATS,
+      formats: hooks.formatsOf(node.id),
       leaseTtlMs,
     },
     {
@@ -117,7 +121,7 @@ export async function startWorker(
   await peer.start();
   await hosting.start();
   await member.start();
-  return { worker, hosting, member, stores, door: doorOf(worker, acks, process, checks), openLog };
+  return { worker, hosting, member, stores, door: doorOf(worker, acks, process, cluster), openLog };
 }
 
 function linksOf(
@@ -162,7 +166,7 @@ function doorOf(
   worker: Worker,
   acks: AckReturn,
   process: ServerProcess,
-  checks: ClusterChecks,
+  { checks, hooks }: WorkerParts,
 ): WorkerDoor {
   const ways = new Map<(ack: MessageAck) => void, { acknowledge(ack: MessageAck): void }>();
   return {
@@ -180,7 +184,7 @@ function doorOf(
       const way = ways.get(answer) ?? { acknowledge: answer };
       ways.set(answer, way);
       acks.note(batch.sender, way);
-      worker.deliver(batch);
+      worker.deliver(hooks.batch(batch));
     },
     forget: (answer) => {
       const way = ways.get(answer);

@@ -25,7 +25,7 @@ import { checkRows } from '../checkers/store.js';
 import { DeploymentFleet } from '../deployment/deployment-fleet.js';
 import type { Handler } from '../deployment/handler-context.js';
 import { calmDown, copyOfFaults, type Faults, type Plan } from '../plan.js';
-import type { ServerPort } from '../workloads/client.js';
+import type { ServerPort, Withdraw } from '../workloads/client.js';
 import type { Lab } from '../workloads/lab.js';
 import { HANDLER_DEFAULTS, lookupOf } from '../workloads/schema.js';
 import type { Chance } from './chance.js';
@@ -158,9 +158,9 @@ export class World implements ServerPort {
     request: PartitionRequest,
     respond: (answer: PartitionAnswer) => void,
     lost: () => void,
-  ): boolean {
+  ): Withdraw | undefined {
     const running = this.#running;
-    if (running?.isReady !== true) return false;
+    if (running?.isReady !== true) return undefined;
     running.waiting.add(lost);
     this.#durability.asked(request);
     running.worker.send(request, (answer) => {
@@ -174,7 +174,7 @@ export class World implements ServerPort {
       respond(answer);
     });
     this.#note(`request ${request.requestId} ${request.kind} ${subjectOf(request)}`);
-    return true;
+    return () => undefined;
   }
 
   #note(text: string): void {

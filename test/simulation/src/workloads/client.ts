@@ -31,14 +31,17 @@ import type { Chance } from '../simulator/chance.js';
 import { EPOCH_MS, type EventLoop } from '../simulator/event-loop.js';
 import type { Lab } from './lab.js';
 
+/** Takes a request back: nobody waits for its answer any more. It may have left already. */
+export type Withdraw = () => void;
+
 /** The way to the server process that runs now. */
 export interface ServerPort {
-  /** False when no process is there to take it. `respond` gets answers, `lost` the news that the process is gone. */
+  /** Undefined when no process is there to take it. `respond` gets answers, `lost` the news that the process is gone. */
   send(
     request: PartitionRequest,
     respond: (answer: PartitionAnswer) => void,
     lost: () => void,
-  ): boolean;
+  ): Withdraw | undefined;
 }
 
 export interface ClientFaults {
@@ -254,8 +257,10 @@ export class Client {
     return new Promise((resolve) => {
       let isSettled = false;
       let round = 0;
+      let withdraw: Withdraw = () => undefined;
       const ask = (): void => {
         if (isSettled) return;
+        withdraw();
         round += 1;
         const thisRound = round;
         const again = (delayMs: number): void => {
@@ -263,7 +268,7 @@ export class Client {
             if (round === thisRound) ask();
           });
         };
-        const isTaken = this.#send(request, {
+        const taken = this.#send(request, {
           answered: (answer) => {
             if (isSettled) return;
             if (answer.kind === 'unavailable') {
@@ -278,8 +283,9 @@ export class Client {
           },
         });
         const { askAgainMs } = faults;
+        withdraw = taken ?? (() => undefined);
         again(
-          isTaken
+          taken !== undefined
             ? chance.between(Math.ceil(askAgainMs / 10), askAgainMs)
             : chance.delay(50, 1_000),
         );
@@ -291,7 +297,7 @@ export class Client {
   #send(
     request: PartitionRequest,
     on: { readonly answered: (answer: PartitionAnswer) => void; readonly lost: () => void },
-  ): boolean {
+  ): Withdraw | undefined {
     const { loop, chance, faults, server } = this.#dependencies;
     return server.send(
       request,
