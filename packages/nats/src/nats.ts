@@ -51,7 +51,7 @@ export class Nats implements AsyncDisposable {
     this.connection = connection;
     this.#client = jetstream(connection, { timeout: REQUEST_TIMEOUT_MS });
     this.#manager = manager;
-    this.#inbox = new AckInbox(connection);
+    this.#inbox = new AckInbox(connection, dependencies.scheduler);
     this.#dependencies = dependencies;
   }
 

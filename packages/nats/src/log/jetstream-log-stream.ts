@@ -158,9 +158,12 @@ async function* withinSignal(
   const stop = (): void => {
     messages.stop();
   };
+  // Aborted while the reader was being made: there is no event any more, and one that is stopped before it is read never ends.
+  if (signal.aborted) {
+    stop();
+    return;
+  }
   signal.addEventListener('abort', stop, { once: true });
-  // Aborted while the reader was being made: there is no event any more.
-  //if (signal.aborted) stop();
   try {
     for await (const message of messages) {
       if (signal.aborted) return;

@@ -112,7 +112,7 @@ async function simulated(): Promise<Subject> {
 async function real(servers: NatsServers, replicas: ReplicaCount): Promise<Subject> {
   const connection = await connectNats({ servers: servers.urls, name: 'test' });
   const manager: JetStreamManager = await jetstreamManager(connection);
-  const inbox = new AckInbox(connection);
+  const inbox = new AckInbox(connection, systemScheduler);
   const identity = { cluster: 'agree', partition: toPartitionId(1), incarnation: 1n };
   const messageBytesMax = connection.info?.max_payload ?? 0;
   const client = jetstream(connection);
@@ -162,7 +162,7 @@ describeWithNats.each([1, 3] as const)('on %i nats-server(s)', (nodeCount: Repli
   it('a stream that is set up otherwise is refused', async () => {
     const connection = await connectNats({ servers: servers.urls, name: 'test' });
     const manager = await jetstreamManager(connection);
-    const inbox = new AckInbox(connection);
+    const inbox = new AckInbox(connection, systemScheduler);
     const identity = { cluster: 'wrong', partition: toPartitionId(1), incarnation: 1n };
     const subject = `engine.wrong.log.1.1`;
     await manager.streams.add({ name: logStream(identity), subjects: [subject], max_age: 1e12 });

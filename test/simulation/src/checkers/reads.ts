@@ -52,7 +52,8 @@ export class ReadsChecker {
     const before = this.#asked.get(request.requestId);
     if (id === undefined || before === undefined) return;
     const isGone =
-      answer.kind === 'not-found' || (answer.kind === 'operation' && answer.outcome === 'not-found');
+      answer.kind === 'not-found' ||
+      (answer.kind === 'operation' && answer.outcome === 'not-found');
     if (!isGone && answer.kind !== 'not-ready') return;
     const now = this.#row(id);
     if (now === undefined || now.incarnation !== before.incarnation || !this.#isShown(now)) return;
@@ -62,7 +63,8 @@ export class ReadsChecker {
     );
     this.#lab.expect(
       answer.kind !== 'not-ready' || before.status !== 'completed',
-      () => `a stale read: ${id} had ended before ${request.requestId} asked, and is told not to have`,
+      () =>
+        `a stale read: ${id} had ended before ${request.requestId} asked, and is told not to have`,
     );
   }
 

@@ -37,8 +37,7 @@ export class AdminNode extends SimNode {
   }
 
   protected override async run(process: ServerProcess): Promise<void> {
-    const { links, documents, hashes, cluster, leaseTtlMs, tuning, formats, node } =
-      this.#cluster;
+    const { links, documents, hashes, cluster, leaseTtlMs, tuning, formats, node } = this.#cluster;
     const { clock, scheduler } = process;
     const store = documents.storeFor({ id: this.id, process });
     const view = new ClusterView({ store, scheduler });

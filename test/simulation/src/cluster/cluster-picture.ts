@@ -1,6 +1,12 @@
 /** A cluster as somebody sees it who sees everything: who leads, who follows, and how far they are. */
 
-import { toPartitionId, type NodeId, type PartitionId, type PartitionReport, type PartitionTable } from '@engine/domain';
+import {
+  toPartitionId,
+  type NodeId,
+  type PartitionId,
+  type PartitionReport,
+  type PartitionTable,
+} from '@engine/domain';
 import { decodePartitionTable, PARTITION_TABLE_DOCUMENT } from '@engine/metadata';
 
 import type { EventLoop } from '../simulator/event-loop.js';

@@ -85,6 +85,7 @@ export class ClusterWorld implements ServerPort {
   readonly #documentFaults: { answerLoss: number; delayMs: number; delayMsMax: number };
   readonly #messageFaults: { loss: number; repetition: number };
   #schema: SchemaLookup;
+  #refusals = 0;
 
   constructor(dependencies: ClusterWorldDependencies) {
     const { plan, chance, loop, lab, hashes } = dependencies;
@@ -144,6 +145,11 @@ export class ClusterWorld implements ServerPort {
     return [...this.workers, ...this.admins, ...this.ingresses];
   }
 
+  /** Answers of an ingress that a caller would see as an error. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
   /** Processes that lived. */
   get lives(): number {
     return this.nodes.reduce((sum, { lives }) => sum + lives, 0);
@@ -179,7 +185,11 @@ export class ClusterWorld implements ServerPort {
     const ready = this.ingresses.filter(({ isReady }) => isReady);
     if (ready.length === 0) return undefined;
     this.checks.asked(request);
-    return this.#chance.pick(ready).send(request, respond, lost);
+    const hear = (answer: PartitionAnswer): void => {
+      if (answer.kind === 'unavailable') this.#refusals += 1;
+      respond(answer);
+    };
+    return this.#chance.pick(ready).send(request, hear, lost);
   }
 
   /** What the shape says of the logs is in force from now on. */

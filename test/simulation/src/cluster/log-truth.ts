@@ -99,6 +99,11 @@ export class LogTruth implements RowsView {
     return new Map([...contents].map(([key, value]) => [key.slice(PARTITION_PREFIX_BYTES), value]));
   }
 
+  /** Its log is about to lose records: what comes after those that were read is not looked at. */
+  forget(partition: PartitionId): void {
+    this.#read(partition).isBroken = true;
+  }
+
   /** Reads on. Call it before records are removed: what was read stays known. */
   readAll(): void {
     for (const partition of this.#servers.partitions()) this.#read(partition);
@@ -115,7 +120,9 @@ export class LogTruth implements RowsView {
       if (taken === undefined) continue;
       if (isLogBreak(taken)) {
         truth.isBroken = true;
-        this.#lab.violation(`the log of partition ${String(partition)} cannot be read: ${JSON.stringify(taken, printable)}`);
+        this.#lab.violation(
+          `the log of partition ${String(partition)} cannot be read: ${JSON.stringify(taken, printable)}`,
+        );
       } else this.#apply(partition, truth, taken);
     }
     return truth;

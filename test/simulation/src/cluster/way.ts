@@ -83,7 +83,10 @@ export abstract class Way {
     links.send(from, station, () => {
       const { door } = station;
       if (door === undefined || !process.isAlive) return;
-      const ends = [{ id: from.id, process }, { id: station.id, process: server }] as const;
+      const ends = [
+        { id: from.id, process },
+        { id: station.id, process: server },
+      ] as const;
       const stream = new SimStream(...ends, this.dependencies);
       this.accept(door, server, stream);
       stream.send(server, () => {
@@ -120,4 +123,3 @@ export abstract class Way {
     this.lost();
   }
 }
-

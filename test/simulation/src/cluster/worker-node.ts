@@ -6,6 +6,7 @@
 import type { Hashes, PartitionId, SchemaLookup } from '@engine/domain';
 import type { SharedLog } from '@engine/log';
 import type { LeaveOutcome } from '@engine/membership';
+import type { LeaseState } from '@engine/metadata';
 import type { NodeControl } from '@engine/wire';
 import type { DeploymentTransport, Worker, WorkerOptions } from '@engine/worker';
 
@@ -52,6 +53,11 @@ export class WorkerNode extends SimNode implements WorkerStation, ControlStation
 
   get control(): NodeControl | undefined {
     return this.#running?.hosting;
+  }
+
+  /** As the process says; `lost` while none runs. */
+  get leaseState(): LeaseState {
+    return this.#running?.member.leaseState ?? 'lost';
   }
 
   /** It dies, and its disk loses what was written in the middle of what was not synced. */

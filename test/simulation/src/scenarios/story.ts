@@ -87,7 +87,11 @@ export class Story {
   /** Lets virtual time pass. */
   async pass(ms: number): Promise<void> {
     const { loop } = this.stage;
-    await loop.run(loop.now + ms, () => false);
+    let isOver = false;
+    loop.after(ms, () => {
+      isOver = true;
+    });
+    await loop.run(loop.now + ms, () => isOver);
   }
 
   /** Throws when it does not hold in time, with what happened last. Gives the ms that it took. */
@@ -97,6 +101,11 @@ export class Story {
     const end = await loop.run(begin + limitMs, holds);
     if (end === 'done') return loop.now - begin;
     throw new Error([`${end} before ${what}`, ...trace.tail(TRACE_LINES)].join('\n'));
+  }
+
+  /** Resolves when every partition has a leader that serves, as the table says. Gives the ms that it took. */
+  served(limitMs = WAIT_MS_MAX): Promise<number> {
+    return this.until('every partition is served', () => this.world.picture.isServed, limitMs);
   }
 
   /** Lets time pass until the promise settles. */
