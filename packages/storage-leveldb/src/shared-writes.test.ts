@@ -7,8 +7,7 @@ import { SharedWrites } from './shared-writes.js';
 /** A store whose writes end when the test says so. */
 class SlowStore implements Pick<KvStore, 'batch'> {
   readonly store = new MemoryKvStore();
-  readonly writing: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] =
-    [];
+  readonly writing: Deferred<undefined>[] = [];
 
   batch(): KvBatch {
     const batch = this.store.batch();
