@@ -100,7 +100,7 @@ describe('the directory of leaders', () => {
 });
 
 describe('the peers of a node', () => {
-  it('are the other workers, each reached once at its address', async () => {
+  it('are the other workers, each reached at its address of the moment', async () => {
     const bench = new MemberBench();
     const node = await bench.start('w1');
     await bench.start('w2');
@@ -116,6 +116,6 @@ describe('the peers of a node', () => {
     expect(peers.control(nodeId('w2'))).toBe(CONTROL);
     expect(peers.control(nodeId('w2'))).toBe(CONTROL);
     expect(peers.control(nodeId('w9'))).toBeUndefined();
-    expect(asked).toEqual(['w2:5122']);
+    expect(new Set(asked)).toEqual(new Set(['w2:5122']));
   });
 });

@@ -12,14 +12,13 @@ export interface MemberPeersOptions {
 
 export interface MemberPeersDependencies {
   readonly view: ClusterView;
-  /** The way to the node at `host:port`; asked once for an address as long as a node has it. */
+  /** The way to the node at `host:port`, asked anew each time: whoever makes ways keeps them. */
   readonly controlAt: (address: string) => NodeControl;
 }
 
 export class MemberPeers implements NodePeers {
   readonly #self: NodeId;
   readonly #dependencies: MemberPeersDependencies;
-  readonly #controls = new Map<string, NodeControl>();
 
   constructor({ self }: MemberPeersOptions, dependencies: MemberPeersDependencies) {
     this.#self = self;
@@ -35,20 +34,6 @@ export class MemberPeers implements NodePeers {
   control(node: NodeId): NodeControl | undefined {
     const address = this.#dependencies.view.node(node)?.addresses.internal;
     if (address === undefined) return undefined;
-    const known = this.#controls.get(address);
-    if (known !== undefined) return known;
-    this.#forgetMoved();
-    const control = this.#dependencies.controlAt(address);
-    this.#controls.set(address, control);
-    return control;
-  }
-
-  #forgetMoved(): void {
-    const addresses = new Set(
-      this.#dependencies.view.nodes.map(({ addresses: { internal } }) => internal),
-    );
-    for (const address of this.#controls.keys()) {
-      if (!addresses.has(address)) this.#controls.delete(address);
-    }
+    return this.#dependencies.controlAt(address);
   }
 }
