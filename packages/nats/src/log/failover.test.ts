@@ -120,8 +120,38 @@ describeWithNats('with three nats-servers', () => {
     await expectSameHistory(store);
   }, 90_000);
 
+  it('a follower misses nothing when the server that it is connected to is killed', async () => {
+    const dependencies = { clock: systemClock, scheduler: systemScheduler };
+    const ended: unknown[] = [];
+    const followed = new ReplicaStore();
+    const stop = new AbortController();
+    const { store } = await commitThrough(3n, async () => {
+      await using other = await Nats.connect({ servers: servers.urls, name: 'f' }, dependencies);
+      const log = await other.openLog({ identity, replicas: 3, checksum: hashes.xxh3 });
+      const { apply } = followed;
+      const following = log
+        .follow({ from: LOG_START, apply, stopAtEnd: false, signal: stop.signal })
+        .then((outcome) => ended.push(outcome), ignore);
+      for (let kill = 0; kill < 2; kill += 1) {
+        const before = followed.records.length;
+        await waitUntil('it follows', () => followed.records.length > before + 20, 60_000);
+        const node = servers.urls.findIndex((url) => url.endsWith(other.connection.getServer()));
+        await servers.kill(node);
+        servers.restart(node);
+        await servers.untilHealthy(node);
+      }
+      expect(ended).toEqual([]);
+      const read = followed.records.length;
+      await waitUntil('it follows', () => followed.records.length > read + 20, 60_000);
+      stop.abort(new Error('enough'));
+      await following;
+    });
+    const chains = followed.records.map(({ chain }) => chain);
+    expect(chains).toEqual(store.records.slice(0, chains.length).map(({ chain }) => chain));
+  }, 120_000);
+
   it('all servers are killed and come back', async () => {
-    const { gapMs, store } = await commitThrough(3n, async () => {
+    const { gapMs, store } = await commitThrough(4n, async () => {
       for (const node of [0, 1, 2]) await servers.kill(node);
       for (const node of [0, 1, 2]) servers.restart(node);
       for (const node of [0, 1, 2]) await servers.untilHealthy(node);
@@ -166,3 +196,7 @@ describeWithNats('with a nats-server whose disk is full', () => {
     led.resign();
   }, 60_000);
 });
+
+function ignore(): void {
+  // It was told to stop.
+}

@@ -106,6 +106,8 @@ export class JetStreamLogStream implements LogStream {
       const reader = await this.#openReader(next).catch(() => undefined);
       if (reader !== undefined) {
         for await (const message of withinSignal(reader, signal)) {
+          // What was on its way when a connection broke does not come again: another reader brings it.
+          if (message.seq > next && (await this.#mayHold(next))) break;
           next = message.seq + 1;
           yield { sequence: message.seq, payload: message.data };
         }
@@ -120,6 +122,14 @@ export class JetStreamLogStream implements LogStream {
 
   onReconnect(listener: () => void): Disposable {
     return this.#dependencies.inbox.onReconnect(listener);
+  }
+
+  /** False when the stream's leader says that there is no such message. */
+  #mayHold(sequence: number): Promise<boolean> {
+    return this.get(sequence).then(
+      (message) => message !== undefined,
+      () => true,
+    );
   }
 
   async #openReader(from: number): Promise<ConsumerMessages> {
@@ -166,7 +176,7 @@ async function* withinSignal(
   signal.addEventListener('abort', stop, { once: true });
   try {
     for await (const message of messages) {
-      if (signal.aborted) return;
+      if (isAborted(signal)) return;
       yield message;
     }
   } catch {
@@ -175,6 +185,11 @@ async function* withinSignal(
     signal.removeEventListener('abort', stop);
     messages.stop();
   }
+}
+
+/** Asked anew after every wait. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
 }
 
 function codeOf(error: unknown): number | undefined {

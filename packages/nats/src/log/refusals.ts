@@ -14,6 +14,9 @@ const WRONG_LAST: ReadonlySet<number> = new Set([10_071, 10_163, 10_164]);
 /** Not enough storage, message too large, store failed (which is how a full stream with discard new answers). */
 const REFUSED: ReadonlySet<number> = new Set([10_023, 10_028, 10_047, 10_054, 10_077, 10_122]);
 
+/** Too few servers are known so far: they have just started. */
+const PASSING: ReadonlySet<number> = new Set([10_005]);
+
 const SERVICE_UNAVAILABLE = 503;
 const NOT_FOUND = 404;
 
@@ -25,6 +28,7 @@ export function refusalOf({
   if (WRONG_LAST.has(errorCode)) return { kind: 'wrong-last' };
   const why = `${description} (${String(errorCode)})`;
   if (REFUSED.has(errorCode)) return { kind: 'refused', why };
+  if (PASSING.has(errorCode)) return { kind: 'unavailable', why };
   const isUnavailable = code >= SERVICE_UNAVAILABLE || code === NOT_FOUND;
   return { kind: isUnavailable ? 'unavailable' : 'refused', why };
 }

@@ -129,6 +129,13 @@ export class KvMetadataStore implements MetadataStore {
     return entries.flat();
   }
 
+  /** The clock of the server that leads the bucket, in ms since 1970. Throws as `get` does. */
+  async time(): Promise<number> {
+    const { ts } = await coded(() => this.#dependencies.manager.streams.info(this.#stream));
+    if (ts === undefined) throw unavailable('a server told no time');
+    return Date.parse(ts);
+  }
+
   /** Ends every watch. */
   close(): void {
     for (const watch of this.#watches) watch.stop();
