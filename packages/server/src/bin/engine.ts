@@ -6,7 +6,9 @@ import { startEngine } from '../roles/start-engine.js';
 import { serve } from '../serve.js';
 import { VERSION } from '../version.js';
 
-process.exitCode = await main(process.argv.slice(2));
+const status = await main(process.argv.slice(2));
+// Everything is disposed. Node would first wait for its own handles, and may wait for ever for a socket that was reset while it ended.
+process.exit(status);
 
 async function main(args: readonly string[]): Promise<number> {
   const asked = readArguments(args);
