@@ -1,4 +1,5 @@
 export { systemClock, type Clock } from './clock.js';
+export { SteadyClock } from './steady-clock.js';
 export { seededRandom, systemRandom, type Random } from './random.js';
 export { Readiness } from './readiness.js';
 export {

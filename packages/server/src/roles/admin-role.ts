@@ -6,9 +6,9 @@ import type { Member } from '@engine/membership';
 import type { NodeControl, SchemaFollower } from '@engine/wire';
 
 import type { ServerConfig } from '../config/config.js';
+import { clusterSystem } from './cluster-clock.js';
 import type { ClusterFoundation } from './cluster-foundation.js';
 import { ClusterSchemas } from './cluster-schemas.js';
-import { system } from './system.js';
 
 export interface AdminRole {
   /** To be started after the member. */
@@ -32,7 +32,7 @@ export function makeAdminRole(
   const { metadata, cluster } = documents;
   const driver = new ControllerDriver(
     { cluster, leaseTtlMs: config.nodeLeaseTtl },
-    { ...system, store: metadata, member, control, hash: hashes.xxh3 },
+    { ...clusterSystem, store: metadata, member, control, hash: hashes.xxh3 },
   );
   const operations = new DrivenCluster(driver, metadata);
   const followers = (): ReadonlyMap<string, SchemaFollower> => {

@@ -16,9 +16,9 @@ import { toHex } from '@engine/stdx';
 import { createLogger } from '@engine/telemetry';
 
 import type { ServerConfig } from '../config/config.js';
+import { clusterSystem } from './cluster-clock.js';
 import { patiently } from './patience.js';
 import { handlerDefaults } from './settings.js';
-import { system } from './system.js';
 
 const log = createLogger('server:cluster');
 
@@ -33,6 +33,8 @@ export interface ClusterDocuments {
   readonly metadata: MetadataStore;
   readonly cluster: ClusterConfiguration;
   readonly schemas: SchemaRegistry;
+  /** The clock of the servers, in ms since 1970. */
+  readonly serverTime: () => Promise<number>;
   readonly openLog: (partition: PartitionId) => Promise<SharedLog>;
 }
 
@@ -50,7 +52,7 @@ export async function openClusterDocuments(
   const { servers, monitorUrls } = config.nats;
   const security = securityOf(config);
   const nats = parts.use(
-    await Nats.connect({ servers, name: config.nodeName, security }, { ...system }),
+    await Nats.connect({ servers, name: config.nodeName, security }, { ...clusterSystem }),
   );
   await checkSync(monitorUrls);
   const metadata = await nats.openMetadata({
@@ -77,6 +79,7 @@ export async function openClusterDocuments(
     metadata,
     cluster,
     schemas,
+    serverTime: () => metadata.time(),
     openLog: (partition) =>
       nats.openLog({
         identity: { cluster: cluster.id, partition, incarnation: FIRST_INCARNATION },
@@ -95,7 +98,7 @@ async function checkSync(monitorUrls: readonly string[]): Promise<void> {
 
 /** Tells a cluster from an earlier one of its name. */
 function newLife(): string {
-  return toHex(createUlidFactory(system.clock, system.random)().slice(0, 8));
+  return toHex(createUlidFactory(clusterSystem.clock, clusterSystem.random)().slice(0, 8));
 }
 
 function securityOf({ nats }: ServerConfig): NatsSecurity {

@@ -4,11 +4,12 @@ import { loadHashes, type Hashes, type NodeId } from '@engine/domain';
 import { ClusterView, MemberPeers, TableDirectory } from '@engine/membership';
 
 import type { ServerConfig } from '../config/config.js';
+import { clusterSystem, makeClockKeeper } from './cluster-clock.js';
 import { openClusterDocuments, type ClusterDocuments } from './cluster-documents.js';
 import { openDeploymentAccess, type DeploymentAccess } from './deployment-access.js';
 import { makeLinks, type Links } from './node-links.js';
 import { patiently } from './patience.js';
-import { startPart, system } from './system.js';
+import { startPart } from './system.js';
 
 export interface ClusterFoundation {
   readonly self: NodeId;
@@ -29,8 +30,9 @@ export async function openFoundation(
 ): Promise<ClusterFoundation> {
   const hashes = await loadHashes();
   const documents = await openClusterDocuments(config, hashes, parts);
-  const { metadata, cluster } = documents;
-  const { scheduler } = system;
+  const { metadata, cluster, serverTime } = documents;
+  await startPart(parts, makeClockKeeper(serverTime));
+  const { scheduler } = clusterSystem;
   const made = new ClusterView({ store: metadata, scheduler });
   const view = await patiently('nodes', () => startPart(parts, made));
   const directory = parts.use(new TableDirectory(view, cluster.partitionCount));

@@ -20,13 +20,14 @@ import type { NodeControl } from '@engine/wire';
 import { nodeAddressOf, type ServerConfig } from '../config/config.js';
 import type { RunningEngine } from '../running-engine.js';
 import { VERSION } from '../version.js';
+import { clusterSystem } from './cluster-clock.js';
 import { makeAdminRole } from './admin-role.js';
 import { openFoundation, type ClusterFoundation } from './cluster-foundation.js';
 import { STORE_FORMATS } from './formats.js';
 import { startRoutes } from './node-links.js';
 import { startNodePort } from './node-port.js';
 import { startSurfaces, type SurfacePorts } from './surfaces.js';
-import { startPart, system } from './system.js';
+import { startPart } from './system.js';
 import { startWorkerRole, type WorkerRole } from './worker-role.js';
 
 /** Of the time that a stop may take, the part in which others take over what is led here. */
@@ -83,6 +84,7 @@ export async function startNode(config: ServerConfig): Promise<RunningEngine> {
       access,
       cluster: admin?.operations,
       catchUp: () => schemas.catchUp(),
+      clock: clusterSystem.clock,
       isReady,
     },
     parts,
@@ -127,7 +129,7 @@ function makeMember(
       leaseTtlMs: config.nodeLeaseTtl,
     },
     {
-      ...system,
+      ...clusterSystem,
       store: documents.metadata,
       view,
       addresses: () => addressesOf(config, ports()),

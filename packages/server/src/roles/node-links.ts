@@ -19,8 +19,9 @@ import {
 import type { InvocationScan, JournalScan, PartitionChannel, StateScan } from '@engine/wire';
 
 import type { ServerConfig } from '../config/config.js';
+import { clusterSystem } from './cluster-clock.js';
 import { STORE_FORMATS } from './formats.js';
-import { startPart, system } from './system.js';
+import { startPart } from './system.js';
 
 export interface Links {
   readonly introduction: Introduction;
@@ -40,9 +41,9 @@ export function makeLinks(config: ServerConfig, node: NodeId, parts: AsyncDispos
   };
   const messageBytesMax = config.networking.messageSizeLimit ?? RPC_MESSAGE_BYTES_MAX;
   const tls = tlsOptions(config);
-  const files = tls === undefined ? undefined : new TlsFiles(tls, system.clock);
+  const files = tls === undefined ? undefined : new TlsFiles(tls, clusterSystem.clock);
   const dialer = new Dialer({ messageBytesMax }, channelCredentials(files));
-  const dependencies = { dialer, introduction, ...system };
+  const dependencies = { dialer, introduction, ...clusterSystem };
   const workers = new WorkerLinks({ messageBytesMax }, dependencies);
   const nodes = new NodeLinks(dependencies);
   parts.defer(() => {
@@ -72,7 +73,7 @@ export async function startRoutes(
   parts: AsyncDisposableStack,
 ): Promise<Routes> {
   const options = { leaderWaitMs: config.ingress.leaderWait };
-  const dependencies = { directory, links: links.workers, local, hashes, ...system };
+  const dependencies = { directory, links: links.workers, local, hashes, ...clusterSystem };
   const channel = await startPart(parts, new PartitionRouter(options, dependencies));
   return { channel, scans: new RoutedScans(options, dependencies) };
 }

@@ -4,9 +4,10 @@ import type { SchemaRegistry } from '@engine/metadata';
 import { RpcServer } from '@engine/rpc';
 
 import { nodeAddressOf, type ServerConfig } from '../config/config.js';
+import { clusterSystem } from './cluster-clock.js';
 import type { Links } from './node-links.js';
 import { ANY_ADDRESS } from './settings.js';
-import { startPart, system } from './system.js';
+import { startPart } from './system.js';
 import type { WorkerRole } from './worker-role.js';
 
 export interface NodePortDependencies {
@@ -34,7 +35,7 @@ export async function startNodePort(
     parts,
     new RpcServer(
       { host, port, introduction, messageBytesMax, tls },
-      { ...system, worker: services, node: hosting, schema },
+      { ...clusterSystem, worker: services, node: hosting, schema },
     ),
   );
 }

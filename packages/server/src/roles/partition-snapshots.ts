@@ -13,8 +13,8 @@ import { createLogger } from '@engine/telemetry';
 import type { NodeControl, NodePeers } from '@engine/wire';
 
 import type { ServerConfig } from '../config/config.js';
+import { clusterSystem } from './cluster-clock.js';
 import { FIRST_INCARNATION, type ClusterDocuments } from './cluster-documents.js';
-import { system } from './system.js';
 
 const log = createLogger('server:snapshots');
 
@@ -42,7 +42,7 @@ export async function openSnapshots(
       : await openDestination(config, destination);
   return new PartitionSnapshots(
     { cluster: documents.cluster.id, incarnation: FIRST_INCARNATION, node },
-    { ...system, objects, onEvent: onSnapshotEvent },
+    { ...clusterSystem, objects, onEvent: onSnapshotEvent },
   );
 }
 
@@ -62,7 +62,7 @@ export function makeKeeper(
   return new SnapshotKeeper(
     { intervalMs: snapshotInterval, intervalRecords: BigInt(snapshotIntervalNumRecords) },
     {
-      ...system,
+      ...clusterSystem,
       ...dependencies,
       trim: async (partition, sequence) => (await openLog(partition)).trim(sequence),
       onEvent: onSnapshotEvent,
@@ -79,7 +79,7 @@ async function openDestination(config: ServerConfig, destination: string): Promi
       ? undefined
       : { accessKeyId: awsAccessKeyId, secretAccessKey: awsSecretAccessKey, sessionToken };
   try {
-    return await openObjectStore(destination, { region, endpoint, credentials }, system);
+    return await openObjectStore(destination, { region, endpoint, credentials }, clusterSystem);
   } catch (cause) {
     if (!isEngineError(cause)) throw cause;
     const reason = `worker.snapshots.destination: ${cause.message}`;

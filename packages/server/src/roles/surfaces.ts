@@ -4,6 +4,7 @@ import { Admin, type AdminDependencies } from '@engine/admin';
 import type { Hashes } from '@engine/domain';
 import { Ingress, type IngressDependencies } from '@engine/ingress';
 import type { MetadataStore } from '@engine/metadata';
+import type { Clock } from '@engine/runtime';
 import { EngineTables, SqlEngine } from '@engine/sql';
 import type { InvocationScan, JournalScan, PartitionChannel, StateScan } from '@engine/wire';
 
@@ -25,6 +26,8 @@ export interface SurfaceDependencies {
   /** Undefined: `schemas` is never behind. */
   readonly catchUp?: IngressDependencies['catchUp'];
   readonly isReady: () => boolean;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 /** Ports that are bound; undefined for a role that this process does not have. */
@@ -50,11 +53,11 @@ export async function startSurfaces(
 
 async function startIngress(
   config: ServerConfig,
-  { channel, schemas, catchUp, hashes, isReady }: SurfaceDependencies,
+  { channel, schemas, catchUp, hashes, isReady, clock = system.clock }: SurfaceDependencies,
   parts: AsyncDisposableStack,
 ): Promise<number> {
   const schema = (): typeof schemas.current => schemas.current;
-  const dependencies = { ...system, channel, schema, catchUp, hashes, isReady };
+  const dependencies = { ...system, clock, channel, schema, catchUp, hashes, isReady };
   const ingress = await startPart(parts, new Ingress(ingressConfig(config), dependencies));
   return ingress.port;
 }

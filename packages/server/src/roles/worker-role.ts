@@ -11,10 +11,11 @@ import { createLogger } from '@engine/telemetry';
 import { Hosting, Worker, workerOptions } from '@engine/worker';
 
 import { directoriesOf, type ServerConfig } from '../config/config.js';
+import { clusterSystem } from './cluster-clock.js';
 import type { ClusterFoundation } from './cluster-foundation.js';
 import { makeKeeper, openSnapshots } from './partition-snapshots.js';
 import { workerSettings } from './settings.js';
-import { startPart, system } from './system.js';
+import { startPart } from './system.js';
 
 const log = createLogger('server:replicas');
 
@@ -57,7 +58,7 @@ export async function startWorkerRole(
   const worker: Worker = await startPart(
     parts,
     new Worker(workerOptions(workerSettings(config, cluster.partitionCount)), {
-      ...system,
+      ...clusterSystem,
       hashes,
       schema: () => schemas.current,
       transport: access.transport,
@@ -70,7 +71,7 @@ export async function startWorkerRole(
     new Hosting(
       { node: self, handoverPatienceMs: config.nodeLeaseTtl },
       {
-        ...system,
+        ...clusterSystem,
         worker,
         openLog,
         stores,
