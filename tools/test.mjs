@@ -62,7 +62,9 @@ async function runChecks(list) {
  */
 async function runJest() {
   rmSync(results, { force: true });
-  const only = fast ? ['--ignoreProjects', 'test/simulation', 'test/e2e', 'test/bench'] : [];
+  const only = fast
+    ? ['--ignoreProjects', 'test/simulation', 'test/e2e', 'test/fault', 'test/bench']
+    : [];
   const args = ['--runInBand', '--json', `--outputFile=${results}`, '--passWithNoTests', ...only];
   const { status } = await run([binOf('jest'), ...args], { quiet: false, until: results });
   return countOf(readResults(), status);
