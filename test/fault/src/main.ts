@@ -57,7 +57,7 @@ function startSystem(): Promise<System> {
 /** Processes and mounted disks don't outlive a run that is stopped. */
 function endWith(system: System): void {
   const end = (): void => {
-    void system[Symbol.asyncDispose]().finally(() => process.exit(1));
+    void Promise.resolve(system[Symbol.asyncDispose]()).finally(() => process.exit(1));
   };
   process.once('SIGINT', end);
   process.once('SIGTERM', end);
@@ -65,6 +65,7 @@ function endWith(system: System): void {
 
 async function campaign(): Promise<boolean> {
   const seed = Number(args.seed);
+  const wanted = args.only.split(',');
   const historyPath = join(mkdtempSync(join(tmpdir(), 'engine-history-')), 'history.jsonl');
   say(`seed ${String(seed)}, history ${historyPath}`);
   await using system = await startSystem();
@@ -73,7 +74,7 @@ async function campaign(): Promise<boolean> {
     system,
     {
       historyPath,
-      faults: FAULTS.filter(({ name }) => args.only.split(',').some((text) => name.includes(text))),
+      faults: FAULTS.filter(({ name }) => wanted.some((text) => name.includes(text))),
       faultCount: Number(args.faults),
       callers: Number(args.callers),
       thinkMs: Number(args.think),

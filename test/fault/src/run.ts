@@ -1,5 +1,7 @@
 /** A whole run: services, load, faults, rest, and the verdict on what was seen. */
 
+import { dirname } from 'node:path';
+
 import { waitUntil } from '@engine-test/support';
 
 import type { Chance } from './chance.js';
@@ -14,6 +16,7 @@ import { ServiceHost } from './services/service-host.js';
 import type { System } from './systems/system.js';
 
 export interface RunOptions {
+  /** Logs are put beside it. */
   readonly historyPath: string;
   readonly faults: readonly Fault[];
   readonly faultCount: number;
@@ -43,9 +46,11 @@ async function live(
   chance: Chance,
 ): Promise<readonly Outcome[]> {
   await using history = new History(options.historyPath);
-  const services = await ServiceHost.startAll(history);
-  await using _ = closing(services);
-  for (const { uri } of services) await system.register(uri);
+  await using services = new AsyncDisposableStack();
+  for (const service of await ServiceHost.startAll(history)) {
+    services.use(service);
+    await system.register(service.uri);
+  }
   const probes = await Probes.prepare(system);
   const { ingressUrls } = system;
   const { callers, thinkMs } = options;
@@ -59,16 +64,9 @@ async function live(
     { system, probes, history, chance: chance.branch('faults') },
   );
   const outcomes = await campaign.run();
+  system.saveLogs(dirname(options.historyPath));
   await load.stop();
   await waitUntil('all awakeables are completed', () => load.isResolved, PATIENCE_MS);
   await bringToRest(system, history);
   return outcomes;
-}
-
-function closing(services: readonly AsyncDisposable[]): AsyncDisposable {
-  return {
-    async [Symbol.asyncDispose]() {
-      await Promise.all(services.map((service) => service[Symbol.asyncDispose]()));
-    },
-  };
 }

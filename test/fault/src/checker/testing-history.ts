@@ -19,7 +19,7 @@ function answered(op: string, value: unknown, stage: 'taken' | 'result' | 'repea
   return { kind: 'answered', op, stage, value, since: 0 } as const;
 }
 
-function booked(book: string, effect: string, position: number, amount: number): HistoryEntry {
+function booked(book: string, effect: string, [position, amount]: [number, number]): HistoryEntry {
   return { kind: 'booked', book, effect, position, amount, attempt: 'a1' };
 }
 
@@ -32,31 +32,31 @@ function step(name: string, value: number): HistoryEntry[] {
 
 const STORY: readonly HistoryEntry[] = [
   asked('add', { kind: 'add', key: 'k', amount: 5 }),
-  booked('Account/k', 'add', 1, 5),
+  booked('Account/k', 'add', [1, 5]),
   answered('add', 1),
   answered('add', 1, 'repeat'),
   asked('send', { kind: 'send-add', key: 'k', amount: 2, delayMs: 0, attaches: false }),
   answered('send', { invocationId: 'inv_1' }, 'taken'),
-  booked('Account/k', 'send', 2, 2),
+  booked('Account/k', 'send', [2, 2]),
   asked('slow', { kind: 'slow-add', key: 'k', amount: 1, ms: 20 }),
   { kind: 'entered', book: 'Account/k', effect: 'slow', position: 3, amount: 1, attempt: 'a1' },
   ...step('slow/held', 3),
-  booked('Account/k', 'slow', 3, 1),
+  booked('Account/k', 'slow', [3, 1]),
   answered('slow', 3),
   asked('read', { kind: 'read', key: 'k' }),
   answered('read', { count: 3, total: 8 }),
   asked('late', { kind: 'send-add', key: 'late', amount: 7, delayMs: 50, attaches: false }),
   answered('late', { invocationId: 'inv_2' }, 'taken'),
   asked('move', { kind: 'transfer', from: 'a', to: 'b', amount: 4, isOneWay: true }),
-  booked('Bank/a', 'move/from', 1, -4),
+  booked('Bank/a', 'move/from', [1, -4]),
   answered('move', 'moved'),
-  booked('Bank/b', 'move/to', 1, 4),
-  asked('steps', { kind: 'steps', count: 2, key: 'r' }),
+  booked('Bank/b', 'move/to', [1, 4]),
+  asked('steps', { kind: 'steps', count: 2, key: 'r', isFlaky: false }),
   { kind: 'executing', step: 'steps/0', value: 10, attempt: 'a1' },
   ...step('steps/0', 11),
-  booked('Receipts/r', 'steps/0', 1, 11),
+  booked('Receipts/r', 'steps/0', [1, 11]),
   ...step('steps/1', 12),
-  booked('Receipts/r', 'steps/1', 2, 12),
+  booked('Receipts/r', 'steps/1', [2, 12]),
   answered('steps', [11, 12]),
   asked('nap', { kind: 'nap', ms: 30 }),
   { kind: 'woke', op: 'nap', from: BEGIN_MS, ms: 30, at: BEGIN_MS + 31 },
@@ -68,13 +68,13 @@ const STORY: readonly HistoryEntry[] = [
   asked('order', { kind: 'order', key: 'r' }),
   answered('order', { invocationId: 'inv_3' }, 'taken'),
   ...step('order/paid', 13),
-  booked('Receipts/r', 'order/paid', 3, 13),
+  booked('Receipts/r', 'order/paid', [3, 13]),
   answered('order', tokenOf('order')),
   asked('spread', { kind: 'spread', keys: ['x', 'y'], amount: 6, delayMs: 10 }),
   answered('spread', 2),
-  booked('Account/x', 'spread/0', 1, 6),
-  booked('Account/y', 'spread/1', 1, 6),
-  booked('Account/late', 'late', 1, 7),
+  booked('Account/x', 'spread/0', [1, 6]),
+  booked('Account/y', 'spread/1', [1, 6]),
+  booked('Account/late', 'late', [1, 7]),
   asked('lost answer', { kind: 'add', key: 'z', amount: 1 }),
   { kind: 'unknown', op: 'lost answer', reason: 'ECONNRESET' },
   { kind: 'quiet' },

@@ -16,6 +16,8 @@ const REST_MS_MAX = 1_500;
 const SERVED_MS_MAX = 120_000;
 const WHOLE_MS_MAX = 180_000;
 
+type Failed = Extract<Recorded, { kind: 'failed' }>;
+
 export interface Outcome {
   readonly number: number;
   readonly fault: Fault;
@@ -26,8 +28,8 @@ export interface Outcome {
   readonly slowestMs: number;
   /** Requests of callers that failed meanwhile, on ingresses that were not hit. */
   readonly failures: readonly string[];
-  /** All was whole again within the limit. */
-  readonly isWhole: boolean;
+  /** Why it was not all right again; undefined: it was. */
+  readonly problem: string | undefined;
 }
 
 export interface CampaignOptions {
@@ -46,7 +48,7 @@ export class Campaign {
     readonly chance: Chance;
   };
   /** Hears of failed requests while a fault is looked at. */
-  #onFailure: (entry: Extract<Recorded, { kind: 'failed' }>) => void = () => undefined;
+  #onFailure: (entry: Failed) => void = () => undefined;
 
   constructor(
     options: CampaignOptions,
@@ -74,86 +76,106 @@ export class Campaign {
       const outcome = await this.#one(number, fault);
       outcomes.push(outcome);
       this.#options.onOutcome(outcome);
-      if (!outcome.isWhole) break;
+      if (outcome.problem !== undefined) break;
       await pause(chance.between(0, REST_MS_MAX));
     }
     return outcomes;
   }
 
   async #one(number: number, fault: Fault): Promise<Outcome> {
-    const { system, probes, history } = this.#parts;
-    const failures: string[] = [];
-    let spared: string | undefined;
-    this.#onFailure = ({ url, reason, op }) => {
-      if (url !== spared) failures.push(`${op} at ${url}: ${reason}`);
+    const { probes, history } = this.#parts;
+    const failures: Failed[] = [];
+    this.#onFailure = (entry) => {
+      failures.push(entry);
     };
     const note = (phase: 'struck' | 'healed' | 'recovered', what: string): void => {
       history.record({ kind: 'fault', number, name: fault.name, phase, what });
     };
     const began = performance.now();
     note('struck', 'begins');
-    // Stories that take a while are watched from their beginning.
-    using during = probes.watch();
-    const wound = await fault.strike({ system, chance: this.#parts.chance, pause });
-    spared = wound.ingressUrl;
+    // Stories of which nobody should notice anything are watched from their beginning.
+    using during = fault.figure === 'slowest' ? probes.watch() : undefined;
+    const wound = await this.#strike(fault);
     note('struck', wound.what);
     using after = probes.watch(wound.partitions, wound.ingressUrl);
     const sinceBlowMs = after.since - (wound.struckAt ?? began);
-    const isServed = await this.#heal(wound, after);
-    note('healed', wound.what);
-    const isWhole = isServed && (await this.#untilWhole());
-    note('recovered', isWhole ? 'whole' : 'not whole');
+    const problem = (await this.#heal(wound, after)) ?? (await this.#untilWhole());
+    note('recovered', problem ?? 'whole');
     this.#onFailure = () => undefined;
+    // Who calls an ingress that was hit waits for it; the others must not.
+    const { slowestMs } = wound.ingressUrl === undefined ? (during ?? after) : after;
     return {
       number,
       fault,
       what: wound.what,
-      figureMs: figureOf(fault, { after, during, sinceBlowMs }),
-      slowestMs: during.slowestMs,
-      failures: failures.filter((text) => spared === undefined || !text.includes(spared)),
-      isWhole,
+      problem,
+      figureMs: figureOf(fault, { after, slowestMs, sinceBlowMs }),
+      slowestMs,
+      failures: failures
+        .filter(({ url }) => url !== wound.ingressUrl)
+        .map(({ op, url, reason }) => `${op} at ${url}: ${reason}`),
     };
   }
 
-  /** True: all partitions that were hit have served again. */
-  async #heal(wound: Wound, watch: Watch): Promise<boolean> {
-    if (wound.lastsMs === 'until-served') await this.#served(watch);
+  /** A story that can't be told to its end ends the campaign. */
+  async #strike(fault: Fault): Promise<Wound> {
+    try {
+      return await fault.strike({ system: this.#parts.system, chance: this.#parts.chance, pause });
+    } catch (error) {
+      const heal = (): Promise<void> => Promise.reject(error as Error);
+      return { what: 'the story broke off', lastsMs: 0, heal };
+    }
+  }
+
+  /** Until all partitions that were hit have served again. Gives what went wrong. */
+  async #heal(wound: Wound, watch: Watch): Promise<string | undefined> {
+    if (wound.lastsMs === 'until-served') await served(watch);
     else await pause(wound.lastsMs);
-    await wound.heal();
-    return this.#served(watch);
+    try {
+      await wound.heal();
+    } catch (error) {
+      return String(error);
+    }
+    return served(watch);
   }
 
-  async #served(watch: Watch): Promise<boolean> {
-    return isWithin('all are served', () => watch.hasSucceeded, SERVED_MS_MAX);
-  }
-
-  /** Everything is there again, and everybody is served. */
-  async #untilWhole(): Promise<boolean> {
+  /** Everything is there again, and everybody is served. Gives what is missing. */
+  async #untilWhole(): Promise<string | undefined> {
     const { system, probes } = this.#parts;
-    if (!(await isWithin('all is whole', () => system.isWhole(), WHOLE_MS_MAX))) return false;
+    const missing = await within('all is whole', () => system.isWhole(), WHOLE_MS_MAX);
+    if (missing !== undefined) return missing;
     using watch = probes.watch();
-    return await this.#served(watch);
+    return await served(watch);
   }
+}
+
+function served(watch: Watch): Promise<string | undefined> {
+  return within('all are served', () => watch.hasSucceeded, SERVED_MS_MAX);
 }
 
 function figureOf(
   { figure }: Fault,
-  measured: { readonly after: Watch; readonly during: Watch; readonly sinceBlowMs: number },
+  measured: {
+    readonly after: Watch;
+    readonly slowestMs: number;
+    readonly sinceBlowMs: number;
+  },
 ): number | undefined {
-  const { after, during, sinceBlowMs } = measured;
+  const { after, slowestMs, sinceBlowMs } = measured;
   if (!after.hasSucceeded) return undefined;
-  return figure === 'slowest' ? during.slowestMs : sinceBlowMs + after.firstSuccessMs;
+  return figure === 'slowest' ? slowestMs : sinceBlowMs + after.firstSuccessMs;
 }
 
-async function isWithin(
+/** Undefined: it came true in time. */
+async function within(
   what: string,
   state: () => Promise<boolean> | boolean,
   limitMs: number,
-): Promise<boolean> {
+): Promise<string | undefined> {
   try {
     await waitUntil(what, state, limitMs);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    return String(error);
   }
 }

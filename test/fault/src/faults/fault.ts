@@ -55,3 +55,10 @@ export async function ledBy(system: System, name: string): Promise<readonly numb
 export function nothing(): Promise<void> {
   return Promise.resolve();
 }
+
+/** The same, where processes can be cut off from each other. */
+export function withCuts(fault: Fault): Fault {
+  const isPossible = (system: System): boolean =>
+    fault.isPossible(system) && system.members.every(({ cut }) => cut !== undefined);
+  return { ...fault, isPossible };
+}

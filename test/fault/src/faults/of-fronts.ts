@@ -1,10 +1,11 @@
 /** Faults of admins and ingresses: callers of the others don't notice. */
 
 import type { Member } from '../systems/system.js';
-import { membersOf, type Fault, type Wound } from './fault.js';
+import { membersOf, withCuts, type Fault, type Wound } from './fault.js';
 import { LEASE_TTL_MS } from './of-workers.js';
 
-const UNNOTICED_MS_MAX = 2_000;
+/** Nothing has to wait for them; starting processes share a small machine with everybody. */
+const UNNOTICED_MS_MAX = 5_000;
 const LASTS_MS = { min: 1_000, max: LEASE_TTL_MS + 5_000 };
 
 type Front = 'admin' | 'ingress';
@@ -73,7 +74,8 @@ function ofFront(role: Front, verb: Verb): Fault {
   };
 }
 
-export const FAULTS_OF_FRONTS: readonly Fault[] = VERBS.flatMap((verb) => [
-  ofFront('admin', verb),
-  ofFront('ingress', verb),
-]);
+const ofVerb = (verb: Verb): Fault[] => [ofFront('admin', verb), ofFront('ingress', verb)];
+
+export const FAULTS_OF_FRONTS: readonly Fault[] = VERBS.flatMap((verb) =>
+  verb.name === 'cut' ? ofVerb(verb).map(withCuts) : ofVerb(verb),
+);

@@ -6,7 +6,7 @@ import type { System } from '../systems/system.js';
 import { membersOf, nothing, type Fault, type Scene } from './fault.js';
 
 const WHOLE_MS_MAX = 120_000;
-const SLOWEST_MS_MAX = 5_000;
+const SLOWEST_MS_MAX = 10_000;
 const WORKERS_MAX = 4;
 
 function move(

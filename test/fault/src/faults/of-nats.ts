@@ -1,7 +1,7 @@
 /** Faults of NATS: nothing is acknowledged meanwhile, and nothing that was acknowledged is lost. */
 
 import type { Member } from '../systems/system.js';
-import { membersOf, type Fault, type Scene, type Wound } from './fault.js';
+import { membersOf, withCuts, type Fault, type Scene, type Wound } from './fault.js';
 
 const LEADER_KILLED_MS_MAX = 10_000;
 /** Two of three. */
@@ -147,7 +147,7 @@ async function startAll(nodes: readonly Member[]): Promise<void> {
 export const FAULTS_OF_NATS: readonly Fault[] = [
   leaderKill,
   leaderFreeze,
-  leaderCut,
+  withCuts(leaderCut),
   rolling,
   majorityKill,
   fullDisk,

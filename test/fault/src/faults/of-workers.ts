@@ -1,11 +1,22 @@
 /** Faults of workers: somebody else takes their partitions over, and callers see latency, never an error. */
 
 import type { Member } from '../systems/system.js';
-import { ledBy, membersOf, nothing, type Fault, type Scene, type Wound } from './fault.js';
+import {
+  ledBy,
+  membersOf,
+  nothing,
+  withCuts,
+  type Fault,
+  type Scene,
+  type Wound,
+} from './fault.js';
 
 /** Shortest time to live of a node's lease that the engine takes; clusters of this suite run with it. */
 export const LEASE_TTL_MS = 15_000;
 const KILLED_MS_MAX = 5_000;
+/** It goes on by its own count of time: nobody has to take over. */
+const CLOCK_MS_MAX = 2_000;
+const MOVED_MS_MAX = 10_000;
 const SILENT_MS_MAX = LEASE_TTL_MS + 5_000;
 const SHORT_MS = { min: 500, max: 4_000 };
 const CLOCK_JUMPS_MS = [-3_600_000, -5_000, 5_000, 3_600_000];
@@ -57,7 +68,7 @@ const kill = ofWorker(
 );
 
 const restart = ofWorker(
-  { name: 'worker-restart', weight: 3, limitMs: KILLED_MS_MAX, figure: 'slowest' },
+  { name: 'worker-restart', weight: 3, limitMs: MOVED_MS_MAX, figure: 'slowest' },
   async (worker) => {
     await worker.stop();
     await worker.start();
@@ -125,7 +136,7 @@ const cutLong = silenced(
 );
 
 const clock = ofWorker(
-  { name: 'worker-clock', weight: 3, limitMs: undefined },
+  { name: 'worker-clock', weight: 3, limitMs: CLOCK_MS_MAX },
   async (worker, { system, chance }) => {
     const partitions = await ledBy(system, worker.name);
     const ms = chance.pick(CLOCK_JUMPS_MS);
@@ -195,8 +206,8 @@ export const FAULTS_OF_WORKERS: readonly Fault[] = [
   restart,
   freezeShort,
   freezeLong,
-  cutShort,
-  cutLong,
+  withCuts(cutShort),
+  withCuts(cutLong),
   clock,
   fullDisk,
   killAll,

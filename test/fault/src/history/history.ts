@@ -38,8 +38,8 @@ export class History implements AsyncDisposable {
   async flush(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#file.write('', (error) => {
-        if (error == null) resolve();
-        else reject(error);
+        if (error instanceof Error) reject(error);
+        else resolve();
       });
     });
   }

@@ -31,8 +31,13 @@ export type Operation =
       readonly amount: number;
       readonly isOneWay: boolean;
     }
-  /** Steps whose results are chance; each is booked at `key`. */
-  | { readonly kind: 'steps'; readonly count: number; readonly key: string }
+  /** Steps whose results are chance; each is booked at `key`. `isFlaky`: attempts of it fail now and then. */
+  | {
+      readonly kind: 'steps';
+      readonly count: number;
+      readonly key: string;
+      readonly isFlaky: boolean;
+    }
   | { readonly kind: 'nap'; readonly ms: number }
   /** Waits for an awakeable that is completed from outside. */
   | { readonly kind: 'wait' }

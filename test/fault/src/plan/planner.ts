@@ -68,7 +68,12 @@ export class Planner {
         return { kind, from: `b${String(from)}`, to: `b${String(to)}`, amount, isOneWay };
       }
       case 'steps':
-        return { kind, count: chance.between(1, 5), key: this.#receipts() };
+        return {
+          kind,
+          count: chance.between(1, 5),
+          key: this.#receipts(),
+          isFlaky: chance.happens(0.3),
+        };
       case 'nap':
         return { kind, ms: chance.happens(0.2) ? chance.between(1, 15_000) : amount * 50 };
       case 'wait':

@@ -7,7 +7,7 @@ import { shardOfInvocation, type InvocationId } from '@engine/domain';
 import { request } from '../load/ingress-client.js';
 import type { System } from '../systems/system.js';
 
-const EVERY_MS = 200;
+const EVERY_MS = 250;
 const IN_FLIGHT_MAX = 20;
 const KEYS_TRIED_MAX = 10_000;
 

@@ -1,5 +1,7 @@
 /** What a run prints: a line for each fault as it passes, and in the end a table by kind of fault. */
 
+import { loadavg } from 'node:os';
+
 import type { Verdict } from '../checker/check.js';
 import type { Outcome } from '../faults/campaign.js';
 
@@ -7,20 +9,21 @@ const FAILURES_SHOWN_MAX = 3;
 const VIOLATIONS_SHOWN_MAX = 40;
 
 export function outcomeLine(outcome: Outcome): string {
-  const { number, fault, what, figureMs, slowestMs, failures, isWhole } = outcome;
+  const { number, fault, what, figureMs, slowestMs, failures, problem } = outcome;
   const figure = figureMs === undefined ? 'never' : ms(figureMs);
-  const tail = isWhole ? '' : ', NOT WHOLE AFTERWARDS';
+  const tail = problem === undefined ? '' : `, ${problem}`;
   const seen = failures.slice(0, FAILURES_SHOWN_MAX).map((text) => `\n      ${text}`);
-  const figures = `${fault.figure} ${figure}, slowest ${ms(slowestMs)}, failed ${String(failures.length)}`;
+  const load = (loadavg()[0] ?? 0).toFixed(1);
+  const figures = `${fault.figure} ${figure}, slowest ${ms(slowestMs)}, failed ${String(failures.length)}, load ${load}`;
   const shown = fault.mayFail ? '' : seen.join('');
   return `${String(number).padStart(4)} ${fault.name}: ${what}: ${figures}${tail}${shown}`;
 }
 
 /** What is wrong with an outcome; undefined: nothing. */
-export function faultOf({ fault, figureMs, failures, isWhole }: Outcome): string | undefined {
+export function faultOf({ fault, figureMs, failures, problem }: Outcome): string | undefined {
   const { msMax } = fault;
+  if (problem !== undefined) return problem;
   if (figureMs === undefined) return 'not served again';
-  if (!isWhole) return 'not whole again';
   if (msMax !== undefined && figureMs > msMax) return `${fault.figure} ${ms(figureMs)}`;
   if (!fault.mayFail && failures.length > 0) return `${String(failures.length)} failed requests`;
   return undefined;

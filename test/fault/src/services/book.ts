@@ -23,13 +23,12 @@ export interface SlowEntry extends Entry {
 
 const EMPTY: Page = { count: 0, total: 0 };
 
-type Notes = Entry & { readonly attempt: string };
+type Notes = Entry & { readonly name: string; readonly attempt: string };
 
 /** Reads, tells and writes one entry; `between` runs while the object is held. */
 async function enter(
   ctx: restate.ObjectContext,
-  name: string,
-  { effect, amount, attempt }: Notes,
+  { name, effect, amount, attempt }: Notes,
   between?: () => Promise<void>,
 ): Promise<number> {
   const book = `${name}/${ctx.key}`;
@@ -50,11 +49,11 @@ function book<Name extends string>(name: Name) {
     options: { idempotencyRetention: { hours: 3 }, journalRetention: 0 },
     handlers: {
       add: (ctx: restate.ObjectContext, entry: Entry): Promise<number> =>
-        enter(ctx, name, { ...entry, attempt: attemptName() }),
+        enter(ctx, { ...entry, name, attempt: attemptName() }),
 
       slowAdd: (ctx: restate.ObjectContext, { ms, ...entry }: SlowEntry): Promise<number> => {
         const attempt = attemptName();
-        return enter(ctx, name, { ...entry, attempt }, async () => {
+        return enter(ctx, { ...entry, name, attempt }, async () => {
           await step(ctx, { step: `${entry.effect}/held`, attempt });
           await ctx.sleep(ms);
         });

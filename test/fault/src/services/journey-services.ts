@@ -13,12 +13,22 @@ const ACCOUNT: Account = { name: 'Account' };
 const BANK: Bank = { name: 'Bank' };
 const RECEIPTS: Receipts = { name: 'Receipts' };
 
+/** Of the steps of a flaky handler: the attempt fails behind it, and the next one replays it. */
+const FAILURE_SHARE = 0.15;
+
 interface Transfer {
   readonly op: string;
   readonly from: string;
   readonly to: string;
   readonly amount: number;
   readonly isOneWay: boolean;
+}
+
+interface StepsInput {
+  readonly op: string;
+  readonly count: number;
+  readonly key: string;
+  readonly isFlaky: boolean;
 }
 
 interface Spread {
@@ -30,7 +40,11 @@ interface Spread {
 
 const journey = restate.service({
   name: 'Journey',
-  options: { idempotencyRetention: { hours: 3 }, journalRetention: 0 },
+  options: {
+    idempotencyRetention: { hours: 3 },
+    journalRetention: 0,
+    retryPolicy: { initialInterval: 50, exponentiationFactor: 2, maxInterval: { seconds: 2 } },
+  },
   handlers: {
     transfer: async (ctx: restate.Context, move: Transfer): Promise<string> => {
       const { op, amount } = move;
@@ -43,13 +57,14 @@ const journey = restate.service({
 
     steps: async (
       ctx: restate.Context,
-      { op, count, key }: { op: string; count: number; key: string },
+      { op, count, key, isFlaky }: StepsInput,
     ): Promise<readonly number[]> => {
       const attempt = attemptName();
       const values: number[] = [];
       for (let index = 0; index < count; index += 1) {
         const effect = `${op}/${String(index)}`;
         const amount = await step(ctx, { step: effect, attempt });
+        if (isFlaky && Math.random() < FAILURE_SHARE) throw new Error('a bad moment');
         await ctx.objectClient<Receipts>(RECEIPTS, key).add({ effect, amount });
         values.push(amount);
       }

@@ -19,7 +19,7 @@ export class ServiceHost implements AsyncDisposable {
   readonly #child: Child;
   #isListening = false;
 
-  private constructor(file: string, port: number, history: History) {
+  private constructor(file: string, port: number, history: History | undefined) {
     this.uri = `http://127.0.0.1:${String(port)}`;
     const own = { PORT: String(port), RESTATE_LOGGING: 'ERROR', NODE_NO_WARNINGS: '1' };
     // Types are stripped by the pinned Node.
@@ -30,12 +30,17 @@ export class ServiceHost implements AsyncDisposable {
     this.#child.process.on('message', ({ number, entry }: Message) => {
       this.#isListening = true;
       if (entry === undefined) return;
-      history.record(entry);
+      history?.record(entry);
       if (this.#child.process.connected) this.#child.process.send(number);
     });
   }
 
-  static async start(file: string, history: History): Promise<ServiceHost> {
+  /** One that tells nothing. */
+  static startAlone(file: string): Promise<ServiceHost> {
+    return ServiceHost.start(file, undefined);
+  }
+
+  static async start(file: string, history: History | undefined): Promise<ServiceHost> {
     const host = new ServiceHost(file, await freePort(), history);
     await waitUntil(`${file} listens`, () => {
       if (host.#child.hasExited) throw new Error(`the services ended:\n${host.output}`);

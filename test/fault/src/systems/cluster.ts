@@ -1,21 +1,17 @@
 /** A cluster of real processes on this machine: three nats-servers, two admins, two ingresses and some workers. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { LocalCluster, type LocalClusterOptions } from '@engine-test/support';
 
-import { ClockFile } from './clock-file.js';
+import { ClusterMember } from './cluster-member.js';
 import { isSettled, readCluster } from './cluster-picture.js';
-import { SmallDisk } from './small-disk.js';
-import type { Member, MemberRole, System } from './system.js';
+import { readLogStream } from './log-stream-page.js';
+import { OwnParts } from './own-parts.js';
+import type { Member, System } from './system.js';
 
 const CLUSTER_NAME = 'fault';
-/** Of a worker's own store. */
-const DISK_MEGABYTES = 384;
-/** Of all nats-servers together. */
-const LOG_DISK_MEGABYTES = 4_096;
 
 export interface ClusterSystemOptions extends Omit<LocalClusterOptions, 'envOf' | 'directory'> {
   readonly partitionCount: number;
@@ -35,7 +31,7 @@ export class ClusterSystem implements System {
   }
 
   static async start(options: ClusterSystemOptions): Promise<ClusterSystem> {
-    const parts = new OwnParts();
+    const parts = new OwnParts(options.withNetworkCuts === true);
     try {
       const cluster = await LocalCluster.start({
         ...options,
@@ -89,9 +85,20 @@ export class ClusterSystem implements System {
   }
 
   async logLeader(partition: number): Promise<string | undefined> {
-    const stream = `engine_${CLUSTER_NAME}_log_${String(partition)}_1`;
-    const node = await this.cluster.nats.streamLeader(stream);
-    return node === undefined ? undefined : `nats-${String(node + 1)}`;
+    for (const url of this.cluster.nats.monitorUrls) {
+      const stream = await readLogStream(url, partition);
+      const node = /^node-(\d)$/.exec(stream?.cluster?.leader ?? '')?.[1];
+      if (node !== undefined) return `nats-${String(Number(node) + 1)}`;
+    }
+    return undefined;
+  }
+
+  /** Sequence of the last message in the log of a partition. */
+  async logEnd(partition: number): Promise<number> {
+    const url = this.cluster.nats.monitorUrls[0] ?? '';
+    const stream = await readLogStream(url, partition);
+    if (stream === undefined) throw new Error(`there is no log of ${String(partition)}`);
+    return stream.state.last_seq;
   }
 
   addWorker(): Promise<string> {
@@ -114,120 +121,16 @@ export class ClusterSystem implements System {
     this.#parts.logDisk?.free();
   }
 
-  outputOf(name: string): string {
-    return this.cluster.output(name);
+  saveLogs(directory: string): void {
+    for (const { name, role } of this.members) {
+      const path = join(directory, `${name}.log`);
+      if (role === 'nats') writeFileSync(path, this.cluster.output(name));
+      else copyFileSync(this.cluster.logFile(name), path);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.cluster[Symbol.asyncDispose]();
     this.#parts[Symbol.dispose]();
   }
-}
-
-/** What this test gives to the processes: clocks that can be moved, and disks that can be filled. */
-class OwnParts implements Disposable {
-  readonly directory = mkdtempSync(join(tmpdir(), 'engine-fault-'));
-  readonly logDisk = SmallDisk.mount(join(this.directory, 'disk-nats'), LOG_DISK_MEGABYTES);
-  readonly #clocks = new Map<string, ClockFile>();
-  readonly #disks = new Map<string, SmallDisk | undefined>();
-
-  clock(name: string): ClockFile {
-    const known = this.#clocks.get(name) ?? new ClockFile(join(this.directory, `clock-${name}`));
-    this.#clocks.set(name, known);
-    return known;
-  }
-
-  /** Of workers, where something may be mounted. */
-  disk(name: string): SmallDisk | undefined {
-    if (this.#disks.has(name)) return this.#disks.get(name);
-    const disk = name.startsWith('worker')
-      ? SmallDisk.mount(join(this.directory, `disk-${name}`), DISK_MEGABYTES)
-      : undefined;
-    this.#disks.set(name, disk);
-    return disk;
-  }
-
-  envOf(name: string): Readonly<Record<string, string>> {
-    const disk = this.disk(name);
-    const env = this.clock(name).env;
-    return disk === undefined ? env : { ...env, ENGINE_BASE_DIR: disk.path };
-  }
-
-  [Symbol.dispose](): void {
-    this.logDisk?.[Symbol.dispose]();
-    for (const disk of this.#disks.values()) disk?.[Symbol.dispose]();
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-}
-
-class ClusterMember implements Member {
-  readonly name: string;
-  readonly role: MemberRole;
-  readonly cut: () => void;
-  readonly moveClock: ((ms: number) => void) | undefined;
-  readonly fillDisk: (() => void) | undefined;
-  readonly #cluster: LocalCluster;
-  readonly #disk: SmallDisk | undefined;
-
-  constructor(name: string, cluster: LocalCluster, parts: OwnParts) {
-    this.name = name;
-    this.role = roleOf(name);
-    this.#cluster = cluster;
-    this.#disk = parts.disk(name);
-    const disk = this.#disk;
-    this.cut = () => {
-      cluster.cut(name);
-    };
-    // A nats-server is no Node process; its clock can't be moved from here.
-    const moveClock = (ms: number): void => {
-      parts.clock(name).move(ms);
-    };
-    this.moveClock = this.role === 'nats' ? undefined : moveClock;
-    const fill = (): void => {
-      disk?.fill();
-    };
-    this.fillDisk = disk === undefined ? undefined : fill;
-  }
-
-  get pid(): number | undefined {
-    return this.#cluster.pid(this.name);
-  }
-
-  get isRunning(): boolean {
-    return this.#cluster.isRunning(this.name);
-  }
-
-  kill(): Promise<void> {
-    return this.#cluster.kill(this.name);
-  }
-
-  async stop(): Promise<void> {
-    await this.#cluster.stop(this.name);
-  }
-
-  start(): Promise<void> {
-    return this.#cluster.start(this.name);
-  }
-
-  freeze(): void {
-    this.#cluster.freeze(this.name);
-  }
-
-  thaw(): void {
-    this.#cluster.thaw(this.name);
-  }
-
-  mend(): void {
-    this.#cluster.heal(this.name);
-  }
-
-  freeDisk(): void {
-    this.#disk?.free();
-  }
-}
-
-function roleOf(name: string): MemberRole {
-  const [role = ''] = name.split('-');
-  if (role === 'nats' || role === 'ingress' || role === 'admin' || role === 'worker') return role;
-  throw new Error(`${name} has no role`);
 }

@@ -1,6 +1,6 @@
 /** One engine process with all roles. Its faults are visible to callers: there is nobody else. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -67,8 +67,9 @@ export class EmbeddedSystem implements System {
     return this.#engine.register(uri);
   }
 
-  outputOf(): string {
-    return this.#engine.output;
+  /** The end of it. */
+  saveLogs(directory: string): void {
+    writeFileSync(join(directory, 'engine.log'), this.#engine.output);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -47,6 +47,6 @@ export interface System extends AsyncDisposable {
   /** The disk of all logs takes nothing more. */
   readonly fillLogDisk?: (() => void) | undefined;
   readonly freeLogDisk?: () => void;
-  /** The end of what a member said. */
-  outputOf(name: string): string;
+  /** Writes what the members said, a file each. */
+  saveLogs(directory: string): void;
 }

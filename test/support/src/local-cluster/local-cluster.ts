@@ -310,4 +310,4 @@ export class LocalCluster implements AsyncDisposable {
 }
 
 /** Tests have their own say about logs on the terminal; what a process of a cluster says goes to its file. */
-const LOGS = { ENGINE_LOG_LEVEL: 'debug', ENGINE_LOG_FORMAT: 'compact' };
+const LOGS = { ENGINE_LOG_LEVEL: 'info', ENGINE_LOG_FORMAT: 'compact' };
