@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 
 import { parse } from 'smol-toml';
 
+import { STRIKES, type StrikeWeights } from './cluster/cluster-faults.js';
 import { CALM_CLUSTER, type ClusterShape } from './cluster/cluster-plan.js';
 import type { DeploymentFaults } from './deployment/exchange-fault.js';
 import type { DiskFaults } from './simulator/disk.js';
@@ -50,6 +51,8 @@ export interface Plan {
   readonly faults: Faults;
   /** Undefined: one process leads all partitions. */
   readonly cluster: ClusterShape | undefined;
+  /** Weights of what strikes a cluster; without any, everything does. */
+  readonly strikes: StrikeWeights;
 }
 
 const CALM: Faults = {
@@ -108,6 +111,7 @@ export function readPlan(name: string): Plan {
       client: filled(CALM.client, part(table, 'client')),
     },
     cluster: 'cluster' in table ? filled(CALM_CLUSTER, part(table, 'cluster')) : undefined,
+    strikes: strikesOf(part(table, 'strikes')),
   };
 }
 
@@ -123,6 +127,13 @@ export function calmDown(faults: Faults): void {
   Object.assign(faults.network, CALM.network);
   Object.assign(faults.deployment, CALM.deployment);
   faults.client.answerLoss = 0;
+}
+
+function strikesOf(table: Table): StrikeWeights {
+  for (const name of Object.keys(table)) {
+    if (!STRIKES.has(name)) throw new Error(`a plan knows no strike '${name}'`);
+  }
+  return table as StrikeWeights;
 }
 
 function part(table: Table, name: string): Table {

@@ -3,6 +3,7 @@
 import { loadHashes, type Deployment, type Hashes } from '@engine/domain';
 
 import { checkEmpty, checkRows } from './checkers/store.js';
+import type { ClusterHooks } from './cluster/hooks.js';
 import { runCluster } from './cluster/run-cluster.js';
 import type { Handler } from './deployment/handler-context.js';
 import type { Plan } from './plan.js';
@@ -22,8 +23,9 @@ export interface SeedRun {
   readonly plan: Plan;
   /** Gets each line of the event log as it happens. */
   readonly echo?: (line: string) => void;
-  /** Breaks a rule on purpose; of plans of one process. */
+  /** Break rules on purpose: of plans of one process, and of plans of a cluster. */
   readonly wrapLog?: LogWrapper;
+  readonly hooks?: Partial<ClusterHooks>;
 }
 
 export interface Report {
@@ -62,11 +64,13 @@ const RETENTION_OVER_MS = 26 * 3_600_000;
 /** Longest virtual time until the server is at rest after the last operation. */
 const REST_MS = 60_000;
 
-export async function runSeed({ seed, plan, echo, wrapLog }: SeedRun): Promise<Report> {
+export async function runSeed({ seed, plan, echo, wrapLog, hooks }: SeedRun): Promise<Report> {
   const stage = await setStage(seed, plan, echo);
   const { lab, trace, loop } = stage;
   const lives = await guardingRejections(lab, () =>
-    plan.cluster === undefined ? runProcess(stage, wrapLog ?? ((log) => log)) : runCluster(stage),
+    plan.cluster === undefined
+      ? runProcess(stage, wrapLog ?? ((log) => log))
+      : runCluster(stage, hooks),
   );
   return {
     seed,

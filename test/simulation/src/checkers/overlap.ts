@@ -17,24 +17,23 @@ interface Running {
 
 export class OverlapChecker {
   readonly #lab: Lab;
-  readonly #now: () => number;
-  /** A worker lets go of its attempts when it has not renewed its lease for so long, ms. */
-  readonly #abortAfterMs: number;
+  readonly #isLeaseHeld: (process: ServerProcess) => boolean;
   readonly #running = new Map<string, Map<number, Running>>();
+  /** Processes whose lease ran out while they were frozen. */
+  readonly #zombies = new WeakSet<ServerProcess>();
 
-  constructor(
-    options: { readonly abortAfterMs: number },
-    dependencies: { readonly lab: Lab; readonly now: () => number },
-  ) {
-    this.#abortAfterMs = options.abortAfterMs;
-    this.#lab = dependencies.lab;
-    this.#now = dependencies.now;
+  /** `isLeaseHeld`: as the clock of the process says now, whether it runs or not. */
+  constructor(lab: Lab, isLeaseHeld: (process: ServerProcess) => boolean) {
+    this.#lab = lab;
+    this.#isLeaseHeld = isLeaseHeld;
   }
 
   /** True for a process that may not know yet that it was counted dead. */
   isZombie(process: ServerProcess): boolean {
-    if (process.frozenForMs < this.#abortAfterMs) return false;
-    return process.isFrozen || this.#now() - process.thawedAt < AWAKE_MS;
+    const isAwake = !process.isFrozen && this.#lab.loop.now - process.thawedAt >= AWAKE_MS;
+    if (isAwake) this.#zombies.delete(process);
+    else if (!this.#isLeaseHeld(process)) this.#zombies.add(process);
+    return this.#zombies.has(process);
   }
 
   opened(facts: ExchangeFacts, process: ServerProcess): void {

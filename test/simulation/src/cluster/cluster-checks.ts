@@ -21,7 +21,8 @@ export interface ClusterChecksDependencies {
   readonly truth: LogTruth;
   readonly lab: Lab;
   readonly partitionCount: number;
-  readonly abortAfterMs: number;
+  /** As the clock of the process says now, whether it runs or not. */
+  readonly isLeaseHeld: (process: ServerProcess) => boolean;
   readonly kindOf: (service: string, handler: string) => TargetKind | undefined;
   readonly note: (text: string) => void;
 }
@@ -36,7 +37,7 @@ export class ClusterChecks {
   readonly #note: (text: string) => void;
 
   constructor(dependencies: ClusterChecksDependencies) {
-    const { truth: view, lab, partitionCount, abortAfterMs, kindOf, note } = dependencies;
+    const { truth: view, lab, partitionCount, isLeaseHeld, kindOf, note } = dependencies;
     const { loop } = lab;
     this.#note = note;
     this.#durability = new DurabilityChecker({ view, lab, partitionCount });
@@ -47,7 +48,7 @@ export class ClusterChecks {
       partitionCount,
       now: () => EPOCH_MS + loop.now,
     });
-    this.overlap = new OverlapChecker({ abortAfterMs }, { lab, now: () => loop.now });
+    this.overlap = new OverlapChecker(lab, isLeaseHeld);
     this.leaders = new LeadersChecker({
       truth: view,
       lab,
@@ -87,16 +88,19 @@ export class ClusterChecks {
     this.#reads.answered(request, answer);
   }
 
-  delivered(batch: MessageBatch): void {
+  /** A worker sends messages of one of its partitions. */
+  delivered(process: ServerProcess, batch: MessageBatch): void {
     const kinds = batch.messages.map((message) => message.kind).join();
     this.#note(
-      `messages ${String(batch.sender)}→${String(batch.destination)} from ${String(batch.first)}, ${kinds}`,
+      `messages ${String(batch.sender)}→${String(batch.destination)} from ${String(batch.first)}, ${kinds} by ${process.name}`,
     );
     this.#durability.delivered(batch);
   }
 
-  acknowledged(ack: MessageAck): void {
-    this.#note(`ack ${String(ack.sender)}→${String(ack.destination)} ${String(ack.upTo)}`);
+  /** A worker says what one of its partitions has applied. */
+  acknowledged(process: ServerProcess, ack: MessageAck): void {
+    const { sender, destination, upTo } = ack;
+    this.#note(`ack ${String(sender)}→${String(destination)} ${String(upTo)} by ${process.name}`);
     this.#durability.acknowledged(ack);
   }
 }

@@ -9,24 +9,33 @@ import { DOCUMENTS } from './documents.js';
 import { LOG_SERVERS } from './log-servers.js';
 import type { SimNode } from './sim-node.js';
 
-/** How often each kind comes, beside the others. */
+/** How often each kind comes, beside the others, unless the plan says otherwise. */
 const WEIGHTS = {
   kill: 4,
   'kill-at-a-step': 4,
   'power-cut': 2,
+  'disk-fails': 1,
+  'new-disk': 1,
   freeze: 3,
   leave: 2,
   'cut-documents': 2,
   'cut-logs': 2,
   'cut-nodes': 2,
+  island: 2,
   'no-documents': 1,
   'slow-documents': 1,
   'no-logs': 1,
+  'no-snapshots': 1,
   'log-leader': 2,
   phantom: 1,
 } as const;
 
 type Fault = keyof typeof WEIGHTS;
+
+/** How often strikes of each kind come; without any, all of them come. */
+export type StrikeWeights = Readonly<Partial<Record<Fault, number>>>;
+
+export const STRIKES: ReadonlySet<string> = new Set(Object.keys(WEIGHTS));
 
 /** Steps outward after which a crash may come that was announced. */
 const STEPS_MAX = 60;
@@ -40,12 +49,21 @@ export class ClusterFaults {
   readonly #chance: Chance;
   /** Streams with a proposal that only a change of their leader drops. */
   readonly #stuck = new Set<SimulatedStream>();
+  readonly #weights: StrikeWeights;
   #isOver = false;
 
-  constructor(world: ClusterWorld, loop: EventLoop, chance: Chance) {
-    this.#world = world;
-    this.#loop = loop;
-    this.#chance = chance;
+  constructor(
+    weights: StrikeWeights,
+    dependencies: {
+      readonly world: ClusterWorld;
+      readonly loop: EventLoop;
+      readonly chance: Chance;
+    },
+  ) {
+    this.#weights = Object.keys(weights).length === 0 ? WEIGHTS : weights;
+    this.#world = dependencies.world;
+    this.#loop = dependencies.loop;
+    this.#chance = dependencies.chance;
   }
 
   begin(): void {
@@ -61,7 +79,7 @@ export class ClusterFaults {
   }
 
   #planStrike(): void {
-    const { strikeEveryMs } = this.#world.shape;
+    const { strikeEveryMs } = this.#world.surroundings.shape;
     if (strikeEveryMs === 0) return;
     // Times between strikes have no memory.
     this.#later(-Math.log(1 - this.#chance.float()) * strikeEveryMs, () => {
@@ -71,11 +89,11 @@ export class ClusterFaults {
   }
 
   #planSnapshot(): void {
-    const { snapshotEveryMs } = this.#world.shape;
+    const { snapshotEveryMs } = this.#world.surroundings.shape;
     if (snapshotEveryMs === 0) return;
     this.#later(this.#chance.between(1, snapshotEveryMs * 2), () => {
       const node = this.#chance.pick(this.#world.workers);
-      const partition = this.#chance.pick(this.#world.picture.partitions);
+      const partition = this.#chance.pick(this.#world.surroundings.partitions);
       // Whatever breaks one off, a later one does.
       node.snapshot(partition).catch(() => undefined);
       this.#planSnapshot();
@@ -83,7 +101,7 @@ export class ClusterFaults {
   }
 
   #strike(): void {
-    const fault = this.#chance.weighted<Fault>(WEIGHTS);
+    const fault = this.#chance.weighted<Fault>(this.#weights);
     const lastingMs = this.#chance.happens(0.6)
       ? this.#chance.between(50, 3_000)
       : this.#chance.between(3_000, 30_000);
@@ -91,8 +109,8 @@ export class ClusterFaults {
     const { workers, nodes } = this.#world;
     const node = this.#chance.pick<SimNode>(this.#chance.happens(0.7) ? workers : nodes);
     const worker = this.#chance.pick(workers);
-    const partition = this.#chance.pick(this.#world.picture.partitions);
-    const stream = this.#world.servers.stream(partition);
+    const partition = this.#chance.pick(this.#world.surroundings.partitions);
+    const stream = this.#world.surroundings.servers.stream(partition);
     switch (fault) {
       case 'kill':
         node.kill('killed');
@@ -102,6 +120,18 @@ export class ClusterFaults {
         return;
       case 'power-cut':
         worker.cutPower();
+        return;
+      case 'disk-fails':
+        if (!worker.isUp) return;
+        this.#world.note(`the disk of ${worker.id} fails`);
+        worker.disk.fail();
+        this.#loop.after(lastingMs / 2, () => {
+          worker.kill('its disk has failed');
+        });
+        return;
+      case 'new-disk':
+        worker.kill('it gets a new disk');
+        worker.disk.wipe();
         return;
       case 'freeze':
         this.#world.freeze(node);
@@ -121,24 +151,33 @@ export class ClusterFaults {
       case 'cut-nodes':
         if (node.id !== worker.id) this.#cut([node.id, worker.id], lastingMs);
         return;
+      case 'island':
+        this.#isolate(worker, this.#chance.between(10_000, 35_000));
+        return;
       case 'no-documents':
         this.#world.note('nobody gives out documents');
-        this.#world.documents.isUp = false;
+        this.#world.surroundings.documents.isUp = false;
         this.#later(Math.min(lastingMs, 20_000), () => {
-          this.#world.documents.isUp = true;
+          this.#world.surroundings.documents.isUp = true;
         });
         return;
       case 'slow-documents':
-        this.#world.slowDocuments(this.#chance.between(300, 3_000));
+        this.#world.surroundings.slowDocuments(this.#chance.between(300, 3_000));
         this.#later(lastingMs, () => {
-          this.#world.slowDocuments(60);
+          this.#world.surroundings.slowDocuments();
         });
         return;
       case 'no-logs':
         this.#world.note('nobody takes records');
-        this.#world.servers.isUp = false;
+        this.#world.surroundings.servers.isUp = false;
         this.#later(Math.min(lastingMs, 10_000), () => {
-          this.#world.servers.isUp = true;
+          this.#world.surroundings.servers.isUp = true;
+        });
+        return;
+      case 'no-snapshots':
+        this.#world.surroundings.snapshots.isUp = false;
+        this.#later(lastingMs, () => {
+          this.#world.surroundings.snapshots.isUp = true;
         });
         return;
       case 'log-leader':
@@ -157,12 +196,24 @@ export class ClusterFaults {
     }
   }
 
+  /** A worker and an ingress see each other and the logs, and nobody else. */
+  #isolate(worker: SimNode, ms: number): void {
+    const { nodes, ingresses } = this.#world;
+    const island = [worker, this.#chance.pick(ingresses)];
+    for (const inside of island) {
+      this.#cut([inside.id, DOCUMENTS], ms);
+      for (const outside of nodes) {
+        if (!island.includes(outside)) this.#cut([inside.id, outside.id], ms);
+      }
+    }
+  }
+
   #cut([a, b]: readonly [string, string], ms: number): void {
     this.#world.note(`${a} and ${b} are cut`);
-    this.#world.links.cut(a, b);
+    this.#world.surroundings.links.cut(a, b);
     this.#later(ms, () => {
       this.#world.note(`${a} and ${b} are mended`);
-      this.#world.links.mend(a, b);
+      this.#world.surroundings.links.mend(a, b);
     });
   }
 

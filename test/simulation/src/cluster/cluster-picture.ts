@@ -25,7 +25,6 @@ export interface ClusterPictureDependencies {
   readonly documents: SimDocuments;
   readonly truth: LogTruth;
   readonly workers: readonly WorkerNode[];
-  readonly partitionCount: number;
 }
 
 export class ClusterPicture {
@@ -47,8 +46,9 @@ export class ClusterPicture {
     return this.#table.table;
   }
 
+  /** Those of the table. */
   get partitions(): readonly PartitionId[] {
-    return Array.from({ length: this.#dependencies.partitionCount }, (_, id) => toPartitionId(id));
+    return (this.table?.partitions ?? []).map((_, id) => toPartitionId(id));
   }
 
   report(node: WorkerNode, partition: PartitionId): PartitionReport | undefined {
@@ -70,7 +70,10 @@ export class ClusterPicture {
   }
 
   get isServed(): boolean {
-    return this.partitions.every((partition) => this.leaderOf(partition) !== undefined);
+    return (
+      this.table !== undefined &&
+      this.partitions.every((partition) => this.leaderOf(partition) !== undefined)
+    );
   }
 
   /** Served, and every replica that the table names has all that is in the log. */

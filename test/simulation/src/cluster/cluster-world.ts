@@ -4,47 +4,38 @@
  * the seed drives.
  */
 
-import {
+import type {
+  Deployment,
+  Hashes,
+  PartitionAnswer,
+  PartitionRequest,
   SchemaLookup,
-  type ClusterConfiguration,
-  type Deployment,
-  type Hashes,
-  type PartitionAnswer,
-  type PartitionId,
-  type PartitionRequest,
 } from '@engine/domain';
-import type { SharedLog } from '@engine/log';
-import { CLUSTER_DOCUMENT, encodeCluster, leaseTimes } from '@engine/metadata';
-import { StreamLog } from '@engine/nats';
-import { workerOptions, type WorkerOptions } from '@engine/worker';
+import { CLUSTER_DOCUMENT, encodeCluster } from '@engine/metadata';
 
 import { checkRows } from '../checkers/store.js';
 import { DeploymentFleet } from '../deployment/deployment-fleet.js';
 import type { Handler } from '../deployment/handler-context.js';
 import { calmDown, copyOfFaults, type Faults, type Plan } from '../plan.js';
 import type { Chance } from '../simulator/chance.js';
-import { SimDisk } from '../simulator/disk.js';
 import { errorText } from '../simulator/error-text.js';
 import type { EventLoop } from '../simulator/event-loop.js';
 import type { ServerProcess } from '../simulator/process.js';
 import type { Trace } from '../simulator/trace.js';
 import type { ServerPort, Withdraw } from '../workloads/client.js';
 import type { Lab } from '../workloads/lab.js';
-import { HANDLER_DEFAULTS, lookupOf } from '../workloads/schema.js';
-import { AdminNode } from './admin-node.js';
+import { lookupOf } from '../workloads/schema.js';
+import type { AdminNode } from './admin-node.js';
 import { ClusterChecks } from './cluster-checks.js';
 import { ClusterPicture } from './cluster-picture.js';
-import { CALM_CLUSTER, calmCluster, type ClusterShape } from './cluster-plan.js';
-import { SimDocuments } from './documents.js';
-import { IngressNode } from './ingress-node.js';
-import { Links } from './links.js';
-import { LOG_IDENTITY, LogTruth } from './log-truth.js';
-import { LogServers } from './log-servers.js';
-import { ReplicaChecks } from './replica-checks.js';
 import { NO_HOOKS, type ClusterHooks } from './hooks.js';
-import type { NodeSurroundings, SimNode } from './sim-node.js';
-import { SimSnapshots } from './snapshots.js';
-import { WorkerNode } from './worker-node.js';
+import type { IngressNode } from './ingress-node.js';
+import { LogTruth } from './log-truth.js';
+import { configurationOf, Nodes } from './nodes.js';
+import { ReplicaChecks } from './replica-checks.js';
+import type { SimNode } from './sim-node.js';
+import { Surroundings } from './surroundings.js';
+import type { WorkerNode } from './worker-node.js';
 
 export interface ClusterWorldDependencies {
   readonly plan: Plan;
@@ -61,84 +52,86 @@ export interface ClusterWorldDependencies {
 /** TTL of all leases, ms. */
 const LEASE_TTL_MS = 15_000;
 
+/** Between two looks at the lease of a process that is frozen. */
+const FROZEN_LOOK_MS = 100;
+
 export class ClusterWorld implements ServerPort {
   readonly faults: Faults;
-  readonly shape: ClusterShape;
-  readonly links: Links;
-  readonly documents: SimDocuments;
-  readonly servers: LogServers;
+  readonly surroundings: Surroundings;
   readonly truth: LogTruth;
-  readonly snapshots = new SimSnapshots();
   readonly checks: ClusterChecks;
   readonly replicas: ReplicaChecks;
   readonly picture: ClusterPicture;
-  readonly workers: readonly WorkerNode[];
-  readonly admins: readonly AdminNode[];
-  readonly ingresses: readonly IngressNode[];
   /** Processes that die are followed by others. */
   restartsByItself = true;
   readonly #dependencies: ClusterWorldDependencies;
-  readonly #hooks: ClusterHooks;
   readonly #chance: Chance;
   readonly #fleet: DeploymentFleet;
-  readonly #linkFaults: { loss: number; delayMs: number; delayMsMax: number };
-  readonly #documentFaults: { answerLoss: number; delayMs: number; delayMsMax: number };
-  readonly #messageFaults: { loss: number; repetition: number };
+  readonly #nodes: Nodes;
   #schema: SchemaLookup;
   #refusals = 0;
 
   constructor(dependencies: ClusterWorldDependencies) {
-    const { plan, chance, loop, lab, hashes } = dependencies;
+    const { plan, chance, loop, lab, hashes, deployments, handlers } = dependencies;
     this.#dependencies = dependencies;
-    this.#hooks = { ...NO_HOOKS, ...dependencies.hooks };
     this.#chance = chance.branch('cluster');
     this.faults = copyOfFaults(plan.faults);
-    this.shape = { ...(plan.cluster ?? CALM_CLUSTER) };
-    this.#schema = lookupOf(dependencies.deployments);
-    const { messageLoss, messageRepetition, documentAnswerLoss, payloadBytesMax } = this.shape;
-    const { delayMs, delayMsMax } = this.faults.network;
-    this.#linkFaults = { loss: messageLoss, delayMs, delayMsMax };
-    this.#documentFaults = { answerLoss: documentAnswerLoss, delayMs: 2, delayMsMax: 60 };
-    this.#messageFaults = { loss: messageLoss, repetition: messageRepetition };
-    const room = (name: string) => ({ loop, chance: chance.branch(name) });
-    this.links = new Links({ ...room('links'), faults: this.#linkFaults });
-    const { links } = this;
-    const faults = this.#documentFaults;
-    this.documents = new SimDocuments({ ...room('documents'), faults, links });
-    this.servers = new LogServers(plan.partitions, { ...room('logs'), links, payloadBytesMax });
-    this.truth = new LogTruth({ servers: this.servers, hashes, lab });
+    this.#schema = lookupOf(deployments);
+    this.surroundings = new Surroundings(dependencies);
+    const { servers, documents } = this.surroundings;
+    documents.seed(CLUSTER_DOCUMENT, encodeCluster(configurationOf(plan)));
+    this.truth = new LogTruth({ servers, hashes, lab });
     this.checks = new ClusterChecks({
       truth: this.truth,
       lab,
       partitionCount: plan.partitions,
-      abortAfterMs: leaseTimes(LEASE_TTL_MS).abortAfterMs,
+      isLeaseHeld: (process) =>
+        this.workers.some((node) => node.process === process && node.leaseState === 'held'),
       kindOf: (service, handler) => this.#schema.handler(service, handler)?.kind,
       note: this.note,
     });
     this.replicas = new ReplicaChecks({ truth: this.truth, lab, checksum: hashes.xxh3 });
     this.#fleet = new DeploymentFleet({
-      ...room('deployments'),
+      loop,
+      chance: chance.branch('deployments'),
       faults: this.faults.deployment,
-      handlers: dependencies.handlers,
+      handlers,
       observer: this.checks.attempts,
     });
-    const cluster = this.#configuration();
-    this.documents.seed(CLUSTER_DOCUMENT, encodeCluster(cluster));
-    this.workers = named('w', this.shape.workers, (id) => this.#makeWorker(id));
-    this.admins = named('a', this.shape.admins, (id) => this.#makeAdmin(id, cluster));
-    this.ingresses = named('i', this.shape.ingresses, (id) => this.#makeIngress(id));
-    this.picture = new ClusterPicture({
-      loop,
-      documents: this.documents,
-      truth: this.truth,
-      workers: this.workers,
-      partitionCount: plan.partitions,
+    this.#nodes = new Nodes({
+      ...dependencies,
+      hooks: { ...NO_HOOKS, ...dependencies.hooks },
+      chance: this.#chance,
+      faults: this.faults,
+      surroundings: this.surroundings,
+      checks: this.checks,
+      fleet: this.#fleet,
+      leaseTtlMs: LEASE_TTL_MS,
+      schema: () => this.#schema,
+      note: this.note,
+      restarts: () => this.restartsByItself,
+      onDeath: (process) => {
+        this.#workerDied(process);
+      },
     });
-    this.setLogFaults();
+    const { workers, truth } = this;
+    this.picture = new ClusterPicture({ loop, documents, truth, workers });
   }
 
   get schema(): SchemaLookup {
     return this.#schema;
+  }
+
+  get workers(): readonly WorkerNode[] {
+    return this.#nodes.workers;
+  }
+
+  get admins(): readonly AdminNode[] {
+    return this.#nodes.admins;
+  }
+
+  get ingresses(): readonly IngressNode[] {
+    return this.#nodes.ingresses;
   }
 
   get nodes(): readonly SimNode[] {
@@ -192,29 +185,11 @@ export class ClusterWorld implements ServerPort {
     return this.#chance.pick(ready).send(request, hear, lost);
   }
 
-  /** What the shape says of the logs is in force from now on. */
-  setLogFaults(): void {
-    const { lostAppend, lateAppend, lostAck, leaderChange } = this.shape;
-    this.servers.faults = {
-      lostRequest: lostAppend,
-      lateRequest: lateAppend,
-      lostAnswer: lostAck,
-      leaderChange,
-    };
-  }
-
   /** Everything works again: links are mended, who is frozen thaws, who is down starts. */
   heal(): void {
     this.note('everything is mended');
     calmDown(this.faults);
-    calmCluster(this.shape);
-    Object.assign(this.#linkFaults, { loss: 0 });
-    Object.assign(this.#documentFaults, { answerLoss: 0, delayMsMax: 60 });
-    Object.assign(this.#messageFaults, { loss: 0, repetition: 0 });
-    this.setLogFaults();
-    this.links.mendAll();
-    this.documents.isUp = true;
-    this.servers.isUp = true;
+    this.surroundings.mend();
     this.restartsByItself = true;
     for (const node of this.nodes) {
       node.process?.crashAfterSteps(undefined);
@@ -223,26 +198,17 @@ export class ClusterWorld implements ServerPort {
     }
   }
 
-  /** The documents take so long from now on, ms. */
-  slowDocuments(delayMsMax: number): void {
-    this.#documentFaults.delayMsMax = delayMsMax;
-  }
-
   freeze(node: SimNode): void {
     const { process } = node;
     if (process === undefined || node.isFrozen) return;
     node.freeze();
-    // From then on others may run what runs here.
-    this.#dependencies.loop.after(leaseTimes(LEASE_TTL_MS).abortAfterMs, () => {
-      if (!this.checks.overlap.isZombie(process)) return;
-      this.checks.attempts.unheard(this.checks.overlap.runningIn(process));
-    });
+    this.#watchFrozen(process);
   }
 
   /** What is wrong with the rows in the logs, and with the stores that follow them. */
   async look(): Promise<void> {
     const { lab } = this.#dependencies;
-    const { partitions } = this.picture;
+    const { partitions } = this.surroundings;
     for (const text of await checkRows(this.truth, partitions.length)) lab.violation(text);
     for (const node of this.workers) {
       // A store that nobody has opened since the power was cut is judged when it is.
@@ -251,121 +217,20 @@ export class ClusterWorld implements ServerPort {
     }
   }
 
-  #configuration(): ClusterConfiguration {
-    const { partitions: partitionCount } = this.#dependencies.plan;
-    const { cluster: name } = LOG_IDENTITY;
-    return { id: name, name, partitionCount, replicas: 3, formatVersion: 1 };
-  }
-
-  #surroundings(): NodeSurroundings {
-    const { loop, lab } = this.#dependencies;
-    const { process } = this.faults;
-    return {
-      loop,
-      lab,
-      chance: this.#chance,
-      clockSkewMs: () => process.clockSkewMs,
-      note: this.note,
-      restartAfterMs: () =>
-        this.restartsByItself ? this.#chance.between(1, process.downMsMax) : undefined,
-    };
-  }
-
-  #makeWorker(id: string): WorkerNode {
-    const { loop, chance, hashes, plan } = this.#dependencies;
-    const disk = new SimDisk({
-      loop,
-      chance: chance.branch(`disk of ${id}`),
-      faults: this.faults.disk,
-    });
-    return new WorkerNode(id, disk, {
-      ...this.#surroundings(),
-      links: this.links,
-      documents: this.documents,
-      checks: this.checks,
-      leaseTtlMs: LEASE_TTL_MS,
-      partitionCount: plan.partitions,
-      worker: (address) => this.workers.find((node) => node.id === address),
-      node: (address) => this.workers.find((node) => node.id === address),
-      messageFaults: this.#messageFaults,
-      hashes,
-      hooks: this.#hooks,
-      schema: () => this.#schema,
-      snapshots: this.snapshots,
-      optionsOf: (node) => this.#optionsOf(node),
-      transportFor: (process) => this.#fleet.transportFor(process),
-      openLog: (node, partition) => this.#openLog(node, partition),
-      onDeath: (node, process) => {
-        this.#workerDied(node, process);
-      },
+  /** Once its lease is over others may run what runs there. */
+  #watchFrozen(process: ServerProcess): void {
+    const { overlap, attempts } = this.checks;
+    this.#dependencies.loop.after(FROZEN_LOOK_MS, () => {
+      if (!process.isFrozen) return;
+      if (overlap.isZombie(process)) attempts.unheard(overlap.runningIn(process));
+      else this.#watchFrozen(process);
     });
   }
 
-  #makeAdmin(id: string, cluster: ClusterConfiguration): AdminNode {
-    return new AdminNode(id, {
-      ...this.#surroundings(),
-      links: this.links,
-      documents: this.documents,
-      hashes: this.#dependencies.hashes,
-      cluster,
-      leaseTtlMs: LEASE_TTL_MS,
-      tuning: { standbyCount: this.shape.standbys },
-      formats: this.#hooks.formatsOf(id),
-      node: (address) => this.workers.find((node) => node.id === address),
-    });
-  }
-
-  #makeIngress(id: string): IngressNode {
-    const { hashes, plan } = this.#dependencies;
-    return new IngressNode(id, {
-      ...this.#surroundings(),
-      links: this.links,
-      documents: this.documents,
-      hashes,
-      partitionCount: plan.partitions,
-      leaderWaitMs: this.shape.leaderWaitMs,
-      worker: (address) => this.workers.find((node) => node.id === address),
-      messageFaults: this.#messageFaults,
-    });
-  }
-
-  #optionsOf(node: string): WorkerOptions {
-    const { plan } = this.#dependencies;
-    const options = workerOptions({
-      partitionCount: plan.partitions,
-      clusterName: LOG_IDENTITY.cluster,
-      concurrentInvocationsMax: plan.slots,
-      timersInMemoryMax: plan.timersInMemory,
-      inactivityTimeoutMs: HANDLER_DEFAULTS.inactivityTimeoutMs,
-      abortTimeoutMs: HANDLER_DEFAULTS.abortTimeoutMs,
-      retryPolicy: HANDLER_DEFAULTS.retryPolicy,
-      eagerStateBytesMax: this.#chance.pick([undefined, 64]),
-    });
-    return this.#hooks.optionsOf(node, options);
-  }
-
-  #openLog(node: WorkerNode, partition: PartitionId): SharedLog {
-    const { process } = node;
-    if (process === undefined) throw new Error('a process opens its logs while it lives');
-    const { hashes } = this.#dependencies;
-    const stream = this.servers.streamFor({ id: node.id, process }, partition);
-    const log = new StreamLog(
-      { identity: { ...LOG_IDENTITY, partition } },
-      {
-        stream: this.#hooks.stream(stream, node.id, partition),
-        checksum: hashes.xxh3,
-        clock: process.clock,
-        scheduler: process.scheduler,
-      },
-    );
-    const used = this.#hooks.log(log, node.id);
-    return this.checks.leaders.watched(used, process.name, partition);
-  }
-
-  #workerDied(node: WorkerNode, process: ServerProcess): void {
+  #workerDied(process: ServerProcess): void {
     const { lab } = this.#dependencies;
     this.#fleet.processDied(process);
-    checkRows(this.truth, this.servers.streams.length).then(
+    checkRows(this.truth, this.surroundings.partitions.length).then(
       (found) => {
         for (const text of found) lab.violation(text);
       },
@@ -374,8 +239,4 @@ export class ClusterWorld implements ServerPort {
       },
     );
   }
-}
-
-function named<Node>(letter: string, count: number, make: (id: string) => Node): readonly Node[] {
-  return Array.from({ length: count }, (_, index) => make(`${letter}${String(index)}`));
 }

@@ -5,6 +5,7 @@ import { Work } from '../work.js';
 import { Client } from '../workloads/client.js';
 import { ClusterFaults } from './cluster-faults.js';
 import { ClusterWorld } from './cluster-world.js';
+import type { ClusterHooks } from './hooks.js';
 
 /** A TTL, another for many that fell silent together, the steps of a take-over, and what a node waits that was passed over. */
 const SERVICE_MS_MAX = 60_000;
@@ -13,9 +14,9 @@ const SERVICE_MS_MAX = 60_000;
 const REST_MS_MAX = 240_000;
 
 /** Gives how many processes lived. */
-export async function runCluster(stage: Stage): Promise<number> {
+export async function runCluster(stage: Stage, hooks: Partial<ClusterHooks> = {}): Promise<number> {
   const { plan, chance, loop, lab, hashes } = stage;
-  const world = new ClusterWorld(stage);
+  const world = new ClusterWorld({ ...stage, hooks });
   const client = new Client({
     loop,
     chance: chance.branch('client'),
@@ -26,7 +27,7 @@ export async function runCluster(stage: Stage): Promise<number> {
     lab,
   });
   const work = new Work({ ...stage, client });
-  const faults = new ClusterFaults(world, loop, chance.branch('faults'));
+  const faults = new ClusterFaults(plan.strikes, { world, loop, chance: chance.branch('faults') });
   planRedeployment(stage, world);
   world.begin();
   faults.begin();

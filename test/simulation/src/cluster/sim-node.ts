@@ -121,7 +121,9 @@ export abstract class SimNode implements Station {
   }
 }
 
-/** What the world does to a process: a disk that fails, documents that nobody gives out. */
+/** What the world does to a process: a disk that fails, documents that nobody gives out, a format that it cannot read. */
 function isExpected(text: string): boolean {
-  return text.includes('input/output error') || text.includes('do not answer');
+  return EXPECTED.some((part) => text.includes(part));
 }
+
+const EXPECTED = ['input/output error', 'do not answer', 'the cluster writes format'];

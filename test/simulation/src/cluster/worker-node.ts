@@ -26,8 +26,8 @@ export interface WorkerSurroundings extends NodeSurroundings, WorkerParts {
   readonly optionsOf: (node: string) => WorkerOptions;
   readonly transportFor: (process: ServerProcess) => DeploymentTransport;
   readonly openLog: (node: WorkerNode, partition: PartitionId) => SharedLog;
-  /** A process is gone; its disk shows what is left of it. */
-  readonly onDeath: (node: WorkerNode, process: ServerProcess) => void;
+  /** A process is gone. */
+  readonly onDeath: (process: ServerProcess) => void;
 }
 
 export class WorkerNode extends SimNode implements WorkerStation, ControlStation {
@@ -36,6 +36,7 @@ export class WorkerNode extends SimNode implements WorkerStation, ControlStation
   #running: RunningWorker | undefined;
   /** The next death is a power cut. */
   #isCut = false;
+  #lost = 0;
 
   constructor(id: string, disk: SimDisk, surroundings: WorkerSurroundings) {
     super(id, surroundings);
@@ -60,11 +61,13 @@ export class WorkerNode extends SimNode implements WorkerStation, ControlStation
     return this.#running?.member.leaseState ?? 'lost';
   }
 
-  /** It dies, and its disk loses what was written in the middle of what was not synced. */
-  cutPower(): void {
+  /** It dies, and its disk loses what was written in the middle of what was not synced: so many batches. */
+  cutPower(): { readonly lost: number } {
     this.#isCut = true;
+    this.#lost = 0;
     this.kill('the power was cut');
     this.#isCut = false;
+    return { lost: this.#lost };
   }
 
   /** An orderly end: hands over, says goodbye, and ends. */
@@ -98,17 +101,20 @@ export class WorkerNode extends SimNode implements WorkerStation, ControlStation
   }
 
   protected override async run(process: ServerProcess): Promise<void> {
-    this.#running = await startWorker(this, process, this.#cluster, (error) => {
+    const onFatal = (error: unknown): void => {
       this.failed(process, error);
-    });
+    };
+    const running = await startWorker({ node: this, process, cluster: this.#cluster, onFatal });
+    if (process.isAlive) this.#running = running;
   }
 
   protected override died(process: ServerProcess): void {
     const running = this.#running;
     this.#running = undefined;
     const { lost, landed } = this.#isCut ? this.disk.powerCut() : this.disk.crash();
+    this.#lost = lost;
     this.surroundings.note(`${process.name} lost ${String(lost)}, landed ${String(landed)}`);
-    this.#cluster.onDeath(this, process);
+    this.#cluster.onDeath(process);
     running?.worker.kill();
   }
 }

@@ -41,12 +41,20 @@ export interface RunningWorker {
   readonly openLog: (partition: PartitionId) => SharedLog;
 }
 
-export async function startWorker(
-  node: WorkerNode,
-  process: ServerProcess,
-  cluster: WorkerSurroundings,
-  onFatal: (error: unknown) => void,
-): Promise<RunningWorker> {
+export interface WorkerStart {
+  readonly node: WorkerNode;
+  readonly process: ServerProcess;
+  readonly cluster: WorkerSurroundings;
+  /** The process cannot go on. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+export async function startWorker({
+  node,
+  process,
+  cluster,
+  onFatal,
+}: WorkerStart): Promise<RunningWorker> {
   const { documents, hashes, hooks, partitionCount, checks, leaseTtlMs } = cluster;
   const { clock, scheduler, random } = process;
   const store = documents.storeFor({ id: node.id, process });
@@ -57,13 +65,19 @@ export async function startWorker(
     {
       store: hooks.store(new SimKvStore(node.disk, process), node.id),
       source: cluster.snapshots.sourceFor(process),
+      onEvent: (event) => {
+        if (event.kind !== 'restored') return;
+        const { place, position } = event;
+        const text = `partition ${String(place.partition)} from ${String(position.sequence)}`;
+        cluster.note(`${process.name} restores ${text}`);
+      },
     },
   );
   const directory = new TableDirectory(view, partitionCount);
   const acks = new AckReturn();
   const peer: RoutedPeer = new RoutedPeer({
     directory,
-    links: linksOf(node, process, cluster),
+    links: linksOf({ node, process, cluster }),
     nodeId: node.id,
     local: () => worker,
     acks,
@@ -121,14 +135,17 @@ export async function startWorker(
   await peer.start();
   await hosting.start();
   await member.start();
-  return { worker, hosting, member, stores, door: doorOf(worker, acks, process, cluster), openLog };
+  return {
+    worker,
+    hosting,
+    member,
+    stores,
+    door: doorOf(worker, acks, { process, cluster }),
+    openLog,
+  };
 }
 
-function linksOf(
-  node: WorkerNode,
-  process: ServerProcess,
-  cluster: WorkerSurroundings,
-): SimWorkerLinks {
+function linksOf({ node, process, cluster }: Omit<WorkerStart, 'onFatal'>): SimWorkerLinks {
   const { loop, chance, links, worker, messageFaults } = cluster;
   const own = chance.branch(`links of ${process.name}`);
   return new SimWorkerLinks({
@@ -151,12 +168,12 @@ function watchedPeer(
   return {
     deliver: (batch) => {
       if (!process.stepOutward()) return;
-      checks.delivered(batch);
+      checks.delivered(process, batch);
       peer.deliver(batch);
     },
     acknowledge: (ack) => {
       if (!process.stepOutward()) return;
-      checks.acknowledged(ack);
+      checks.acknowledged(process, ack);
       peer.acknowledge(ack);
     },
   };
@@ -165,8 +182,7 @@ function watchedPeer(
 function doorOf(
   worker: Worker,
   acks: AckReturn,
-  process: ServerProcess,
-  { checks, hooks }: WorkerParts,
+  { process, cluster: { checks, hooks } }: Pick<WorkerStart, 'process' | 'cluster'>,
 ): WorkerDoor {
   const ways = new Map<(ack: MessageAck) => void, { acknowledge(ack: MessageAck): void }>();
   return {

@@ -5,6 +5,7 @@ import { shardOfInvocation, toPartitionId, type InvocationId, type PartitionId }
 import type { ClusterShape } from '../cluster/cluster-plan.js';
 import { ClusterWorld } from '../cluster/cluster-world.js';
 import type { ClusterHooks } from '../cluster/hooks.js';
+import type { Surroundings } from '../cluster/surroundings.js';
 import type { WorkerNode } from '../cluster/worker-node.js';
 import { decodeJson, type Callee, type Json } from '../deployment/handler-context.js';
 import { readPlan } from '../plan.js';
@@ -82,6 +83,11 @@ export class Story {
 
   get violations(): readonly string[] {
     return this.stage.lab.violations;
+  }
+
+  /** Network, documents and logs of the cluster. */
+  get around(): Surroundings {
+    return this.world.surroundings;
   }
 
   /** Lets virtual time pass. */

@@ -19,7 +19,7 @@ export async function writePast(
     },
     after: (ms: number, fn: () => void) => loop.after(ms, fn),
   };
-  const stream = story.world.servers.stream(partition);
+  const stream = story.around.servers.stream(partition);
   const clock = { now: () => stream.state().now, monotonic: () => loop.now };
   const log = new StreamLog(
     { identity: { ...LOG_IDENTITY, partition } },

@@ -45,6 +45,8 @@ export class SimDisk {
   /** A write failed: until the next crash no other one is let through. */
   #isBroken = false;
   #generation = 0;
+  /** From now on every write fails, until the next crash. */
+  #isDoomed = false;
 
   constructor(dependencies: {
     readonly loop: EventLoop;
@@ -77,7 +79,7 @@ export class SimDisk {
     this.#inFlight.push(batch);
     const { syncMs, syncMsMax, writeFailure } = this.#faults;
     const takes = sync ? this.#chance.delay(syncMs, syncMsMax) : this.#chance.delay(0.05, 2);
-    const fails = this.#chance.happens(writeFailure);
+    const fails = this.#chance.happens(writeFailure) || this.#isDoomed;
     this.#busyUntil = Math.max(this.#busyUntil, this.#loop.now) + takes;
     this.#loop.at(this.#busyUntil, () => {
       if (generation !== this.#generation) return;
@@ -91,6 +93,17 @@ export class SimDisk {
       this.#takeEffect(batch, sync);
       done(undefined);
     });
+  }
+
+  /** The disk fails: every write from now on, until the next crash. */
+  fail(): void {
+    this.#isDoomed = true;
+  }
+
+  /** Another, empty disk in its place. Nobody may be using it. */
+  wipe(): void {
+    this.#durable.clear();
+    this.#restartWith([]);
   }
 
   /** Loses what is not durable, down to a point that chance picks. The next process finds the rest. */
@@ -118,6 +131,7 @@ export class SimDisk {
     this.#generation += 1;
     this.#busyUntil = 0;
     this.#isBroken = false;
+    this.#isDoomed = false;
     for (const batch of landed) apply(this.#durable, batch);
     this.#unsynced = [];
     this.#inFlight = [];

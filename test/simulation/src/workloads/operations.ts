@@ -184,6 +184,25 @@ export const OPERATIONS = {
     await client.expect(handler, { id }, (value) => value === id);
     await client.expect({ ...handler, handler: 'output' }, { id }, (value) => value === id);
   },
+  /** Who looks at a call while it runs is told once that it has ended, and from then on always. */
+  looks: async ({ client, chance, lab, tally, tag }) => {
+    const callee = { service: 'Steps', handler: 'once', idempotencyKey: tag };
+    const id = client.idFor(callee);
+    const ending = client.call(callee, { tag, sleepMs: chance.below(3_000) }, id);
+    let hasEnded = false;
+    for (let left = 6; left > 0; left -= 1) {
+      await tally.sleep(chance.delay(300, 6_000));
+      const isOver = tally.isOver(ending);
+      const answer = await client.output(id);
+      hasEnded ||= isOver;
+      lab.expect(
+        answer.kind === 'result' || !hasEnded,
+        () => `${id} had ended, and who looked was told ${answer.kind}`,
+      );
+      hasEnded ||= answer.kind === 'result';
+    }
+    await ending;
+  },
   tidy: ({ client, chance, tag }) => {
     const callee = { service: 'Keeper', handler: 'tidy', key: chance.pick(KEYS) };
     const hasAll = (value: Json): boolean => {
