@@ -40,7 +40,11 @@ const rooms = (parent) =>
       roots: ['src', 'contract'].map((d) => `${parent}/${name}/${d}`).filter(has),
     }));
 
+// Far above what any test takes, because a machine may be busy with other work.
+const TEST_MS_MAX = 60_000;
+
 export default {
+  testTimeout: TEST_MS_MAX,
   projects: [
     ...rooms('packages').map(({ name, roots }) => project(name, roots)),
     ...rooms('test').map(({ name, roots }) => project(`test/${name}`, roots)),
