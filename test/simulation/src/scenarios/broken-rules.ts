@@ -77,33 +77,47 @@ export function gapsHidden(store: Store, truthNow: () => LogTruth | undefined): 
   };
 }
 
+/** A leader goes on after another one wrote to its log. */
+export function refusalsIgnored(log: SharedLog): SharedLog {
+  return withLeader(log, (leader) => ({
+    get position() {
+      return leader.position;
+    },
+    announcedAt: leader.announcedAt,
+    commit: (record) => leader.commit(record).catch(() => undefined),
+    resign: () => undefined,
+  }));
+}
+
 /** A leader says that a record is durable when it has only been handed over. */
 export function releasingEarly(log: SharedLog): SharedLog {
+  return withLeader(log, (leader) => {
+    let last = Promise.resolve();
+    return {
+      get position() {
+        return leader.position;
+      },
+      announcedAt: leader.announcedAt,
+      commit: (record) => {
+        last = last.then(() => leader.commit(record));
+        last.catch(() => undefined);
+        return Promise.resolve();
+      },
+      resign: () => {
+        leader.resign();
+      },
+    };
+  });
+}
+
+function withLeader(log: SharedLog, change: (leader: LeaderLog) => LeaderLog): SharedLog {
   return {
     end: () => log.end(),
     follow: (request) => log.follow(request),
     trim: (sequence) => log.trim(sequence),
     takeOver: async (candidate) => {
       const taken = await log.takeOver(candidate);
-      return taken.kind === 'leading' ? { kind: 'leading', log: earlyLeader(taken.log) } : taken;
-    },
-  };
-}
-
-function earlyLeader(log: LeaderLog): LeaderLog {
-  let last = Promise.resolve();
-  return {
-    get position() {
-      return log.position;
-    },
-    announcedAt: log.announcedAt,
-    commit: (record) => {
-      last = last.then(() => log.commit(record));
-      last.catch(() => undefined);
-      return Promise.resolve();
-    },
-    resign: () => {
-      log.resign();
+      return taken.kind === 'leading' ? { kind: 'leading', log: change(taken.log) } : taken;
     },
   };
 }
@@ -120,6 +134,11 @@ export function attemptsKept(seats: PartitionSeats): PartitionSeats {
     lead: (id, home) => seats.lead(id, { ...home, mayBeginAttempts: () => true }),
     holdAttempts: () => undefined,
   };
+}
+
+/** A worker goes on with its partitions, too. */
+export function seatsKept(seats: PartitionSeats): PartitionSeats {
+  return { ...attemptsKept(seats), letGo: () => undefined };
 }
 
 function seatsOf(seats: PartitionSeats): PartitionSeats {
