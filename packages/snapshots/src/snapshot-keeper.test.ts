@@ -7,7 +7,7 @@ import {
   type PartitionReport,
 } from '@engine/domain';
 import { seededRandom } from '@engine/runtime';
-import { TABLES } from '@engine/storage';
+import { TABLES, type KvEntry } from '@engine/storage';
 import { encodeRow, positionRow, type NodeControl } from '@engine/wire';
 
 import type { SnapshotEvent } from './events.js';
@@ -43,6 +43,8 @@ class Node {
   peer: ReadonlyMap<PartitionId, PartitionReport> | undefined = new Map();
   /** Before each call of the object store. */
   beforeCall: (call: ObjectCall) => Promise<void> | undefined = () => undefined;
+  /** While rows are asked for. */
+  beforeRows = (): void => undefined;
   openRanges = 0;
   readonly objects = new MemoryObjectStore({ beforeCall: (call) => this.beforeCall(call) });
   readonly snapshots: PartitionSnapshots;
@@ -133,27 +135,29 @@ class Node {
   }
 
   #replicas(): ConstructorParameters<typeof SnapshotKeeper>[1]['replicas'] {
-    const sequenceOf = (partition: PartitionId) => this.sequences.get(partition);
-    // eslint-disable-next-line @typescript-eslint/no-this-alias -- A generator has a this of its own.
-    const node = this;
     return {
       opened: (partition) => {
-        const sequence = sequenceOf(partition);
+        const sequence = this.sequences.get(partition);
         return sequence === undefined ? undefined : { position: { sequence }, writtenBytes: 0 };
       },
-      rows: async function* (partition) {
-        node.openRanges += 1;
-        try {
-          await Promise.resolve();
-          const sequence = sequenceOf(partition) ?? 0n;
-          const row = { epoch: 1n, sequence, chain: 0n, oldest: 1n, writtenBytes: 0 };
-          yield [{ key: Uint8Array.of(TABLES.position), value: encodeRow(positionRow, row) }];
-          yield [{ key: Uint8Array.of(TABLES.chain), value: new Uint8Array(SEGMENT_BYTES) }];
-        } finally {
-          node.openRanges -= 1;
-        }
+      rows: async (partition) => {
+        await Promise.resolve();
+        this.beforeRows();
+        return this.#rowsAt(this.sequences.get(partition) ?? 0n);
       },
     };
+  }
+
+  async *#rowsAt(sequence: bigint): AsyncGenerator<readonly KvEntry[]> {
+    this.openRanges += 1;
+    try {
+      await Promise.resolve();
+      const row = { epoch: 1n, sequence, chain: 0n, oldest: 1n, writtenBytes: 0 };
+      yield [{ key: Uint8Array.of(TABLES.position), value: encodeRow(positionRow, row) }];
+      yield [{ key: Uint8Array.of(TABLES.chain), value: new Uint8Array(SEGMENT_BYTES) }];
+    } finally {
+      this.openRanges -= 1;
+    }
   }
 }
 
@@ -176,6 +180,18 @@ describe('SnapshotKeeper', () => {
     await node.keeper.round();
     expect(await node.taken(ONE)).toEqual([401n, 400n]);
     expect(node.openRanges).toBe(0);
+  });
+
+  it('names a snapshot after what it holds at least, though records come while its rows are waited for', async () => {
+    const node = new Node();
+    node.lead(ONE, 100n);
+    node.beforeRows = () => {
+      node.lead(ONE, 107n);
+    };
+    await node.keeper.round();
+    const [taken] = await node.snapshots.list(ONE);
+    expect(taken?.name).toMatch(/^0+100-/);
+    expect(taken?.manifest.position.sequence).toBe(107n);
   });
 
   it('leaves alone what it does not lead', async () => {

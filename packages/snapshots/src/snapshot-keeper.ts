@@ -39,8 +39,8 @@ export interface KeptReplicas {
     partition: PartitionId,
   ):
     { readonly position: { readonly sequence: bigint }; readonly writtenBytes: number } | undefined;
-  /** Its rows as of the call, keys relative to the partition. */
-  rows(partition: PartitionId): AsyncIterable<readonly KvEntry[]> | undefined;
+  /** Its rows as of one moment after the call, keys relative to the partition. */
+  rows(partition: PartitionId): Promise<AsyncIterable<readonly KvEntry[]> | undefined>;
 }
 
 export interface SnapshotKeeperDependencies {
@@ -193,12 +193,11 @@ export class SnapshotKeeper implements Service {
     const { snapshots, replicas, onEvent } = this.#dependencies;
     const startMs = this.#nowMs();
     using limit = this.#limit();
-    const opened = replicas.opened(partition);
-    const rows = replicas.rows(partition);
-    if (opened === undefined || rows === undefined) {
+    const sequence = replicas.opened(partition)?.position.sequence;
+    const rows = sequence === undefined ? undefined : await replicas.rows(partition);
+    if (sequence === undefined || rows === undefined) {
       throw new EngineError('unavailable', 'the store of the partition is not open');
     }
-    const { sequence } = opened.position;
     const request = { partition, sequence, rows, signal: limit.signal };
     const snapshot = await snapshots.take(request);
     kept.snapshots = [snapshot, ...(kept.snapshots ?? [])];

@@ -11,10 +11,10 @@ import {
   partitionPrefix,
   prefixEnd,
   TABLES,
-  type KvBatch,
   type KvEntry,
-  type KvStore,
+  type KvReader,
   type PartitionPlace,
+  type RowSink,
 } from '@engine/storage';
 import { chainLinkRow, encodeRow, positionRow } from '@engine/wire';
 
@@ -75,7 +75,7 @@ export class ChainRows {
    *
    * Throws EngineError `storage` when rows are missing: the store lost writes and must not be used.
    */
-  async load(store: KvStore): Promise<{ readonly position: LogPosition; writtenBytes: number }> {
+  async load(store: KvReader): Promise<{ readonly position: LogPosition; writtenBytes: number }> {
     const bytes = store.get(this.#positionKey);
     if (bytes === undefined) {
       await this.#requireEmpty(store);
@@ -89,39 +89,39 @@ export class ChainRows {
   }
 
   /** Value of the chain at a sequence; undefined when its row was trimmed or never was. */
-  chainAt(store: KvStore, sequence: bigint): bigint | undefined {
+  chainAt(store: KvReader, sequence: bigint): bigint | undefined {
     if (sequence === LOG_START.sequence) return LOG_START.chain;
     const row = store.get(this.#chainKeyOf(sequence));
     return row === undefined ? undefined : chainLinkRow.read(row).chain;
   }
 
   /** Adds the rows of a record to its batch. Returns about how many bytes they take. */
-  stage(batch: KvBatch, position: LogPosition, writtenBytes: number): number {
+  stage(sink: RowSink, position: LogPosition, writtenBytes: number): number {
     const { sequence, chain } = position;
     const link = encodeRow(chainLinkRow, { chain, writtenBytes });
-    batch.put(this.#chainKeyOf(sequence), link);
+    sink.put(this.#chainKeyOf(sequence), link);
     this.#mark(sequence, writtenBytes);
-    this.#trim(batch, writtenBytes);
-    return link.length + this.#chainKey.length + this.stagePosition(batch, position, writtenBytes);
+    this.#trim(sink, writtenBytes);
+    return link.length + this.#chainKey.length + this.stagePosition(sink, position, writtenBytes);
   }
 
   /** Adds the position row alone, for the start of an epoch. */
-  stagePosition(batch: KvBatch, position: LogPosition, writtenBytes: number): number {
+  stagePosition(sink: RowSink, position: LogPosition, writtenBytes: number): number {
     const { epoch, sequence, chain } = position;
     const row = { epoch, sequence, chain, oldest: this.#oldest, writtenBytes };
     const bytes = encodeRow(positionRow, row);
-    batch.put(this.#positionKey, bytes);
+    sink.put(this.#positionKey, bytes);
     return bytes.length + this.#positionKey.length;
   }
 
-  async #requireEmpty(store: KvStore): Promise<void> {
+  async #requireEmpty(store: KvReader): Promise<void> {
     const range = { gte: this.#prefix, lt: prefixEnd(this.#prefix), limit: 1 };
     const [found] = await store.scan(range);
     if (found !== undefined)
       throw lostWrites('the store holds rows of a partition without position');
   }
 
-  async #verify(store: KvStore, position: LogPosition): Promise<void> {
+  async #verify(store: KvReader, position: LogPosition): Promise<void> {
     let expected = this.#oldest;
     let lastChain: bigint | undefined;
     const lt = prefixEnd(this.#chainPrefix);
@@ -153,7 +153,7 @@ export class ChainRows {
   }
 
   /** Deletes a few rows that are old enough. The row of the newest record always stays. */
-  #trim(batch: KvBatch, writtenBytes: number): void {
+  #trim(sink: RowSink, writtenBytes: number): void {
     for (let left = TRIM_ROWS_PER_RECORD; left > 0n; left--) {
       const mark = this.#marks[0];
       if (mark === undefined || writtenBytes - mark.writtenBytes < this.#keptBytes) return;
@@ -161,7 +161,7 @@ export class ChainRows {
         this.#marks.shift();
         continue;
       }
-      batch.del(this.#chainKeyOf(this.#oldest));
+      sink.del(this.#chainKeyOf(this.#oldest));
       this.#oldest += 1n;
     }
   }

@@ -1,7 +1,7 @@
 /** Puts the records of one partition into batches: their rows, the link of the chain, and the position. */
 
 import type { LogPosition, LogRecord } from '@engine/log';
-import { partitionPrefix, type KvBatch, type PartitionPlace } from '@engine/storage';
+import { partitionPrefix, type RowSink, type PartitionPlace } from '@engine/storage';
 import { visitMutations } from '@engine/wire';
 
 import type { ChainRows } from './chain-rows.js';
@@ -28,8 +28,8 @@ export class RecordStager {
     this.#key = this.#scratch(512);
   }
 
-  /** Adds rows of the record to the batch, from the byte `from` of its mutations on. Returns where the next call begins. */
-  stageRows(batch: KvBatch, { mutations }: LogRecord, from: number): number {
+  /** Puts rows of the record, from the byte `from` of its mutations on. Returns where the next call begins. */
+  stageRows(sink: RowSink, { mutations }: LogRecord, from: number): number {
     const prefixBytes = this.#prefix.length;
     const part = { from, bytesMax: STAGED_BYTES_PER_TURN_MAX };
     const stage = (key: Uint8Array, value: Uint8Array | undefined): void => {
@@ -37,17 +37,17 @@ export class RecordStager {
       if (length > this.#key.length) this.#key = this.#scratch(length * 2);
       this.#key.set(key, prefixBytes);
       const full = this.#key.subarray(0, length);
-      if (value === undefined) batch.del(full);
-      else batch.put(full, value);
+      if (value === undefined) sink.del(full);
+      else sink.put(full, value);
     };
     return visitMutations(mutations, stage, part);
   }
 
-  /** Adds the link of the record. Returns about how many bytes the whole record writes. */
-  stageLink(batch: KvBatch, record: LogRecord, writtenBytes: number): number {
+  /** Puts the link of the record. Returns about how many bytes the whole record writes. */
+  stageLink(sink: RowSink, record: LogRecord, writtenBytes: number): number {
     const { epoch, sequence, chain, mutations } = record;
     const bytes = mutations.bytes.length + mutations.count * this.#prefix.length;
-    return bytes + this.#rows.stage(batch, { epoch, sequence, chain }, writtenBytes);
+    return bytes + this.#rows.stage(sink, { epoch, sequence, chain }, writtenBytes);
   }
 
   #scratch(length: number): Uint8Array {

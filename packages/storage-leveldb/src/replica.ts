@@ -1,19 +1,20 @@
 /**
- * The store of a partition whose log is kept on other machines: applies records that are durable there. Rows, link and position of a
- * record are one batch, written without a sync, because what a power cut takes can be read again from the log.
+ * The store of a partition whose log is kept on other machines: applies records that are durable there. A record is applied once its
+ * rows, its link and its position are read through `writes`; they reach the disk together, a little later and without a sync, because
+ * what a crash takes can be read again from the log.
  */
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
 
 import type { LogPosition, LogRecord } from '@engine/log';
-import type { KvBatch, KvStore, PartitionPlace } from '@engine/storage';
+import type { KvStore, PartitionPlace, RowSink } from '@engine/storage';
 import { assert } from '@engine/stdx';
 
 import { ChainRows, keptBytesOf } from './chain-rows.js';
 import { RecordStager } from './record-stager.js';
-import { SharedWrites } from './shared-writes.js';
+import type { WriteBehind } from './write-behind.js';
 
-/** Larger records take turns of the event loop, and a batch of their own. */
+/** Larger records take turns of the event loop, and a batch of their own that is waited for. */
 const SHARED_RECORD_BYTES_MAX = 256 * 1024;
 
 export interface ReplicaOptions {
@@ -24,20 +25,20 @@ export interface ReplicaOptions {
 
 export interface ReplicaDependencies {
   readonly store: KvStore;
-  /** Of all replicas in `store`. Default: its own. */
-  readonly writes?: SharedWrites;
+  /** On `store`, for all replicas in it. Nothing of this one is unwritten when it is opened. */
+  readonly writes: WriteBehind;
 }
 
 export class Replica {
   readonly #store: KvStore;
-  readonly #writes: SharedWrites;
+  readonly #writes: WriteBehind;
   readonly #rows: ChainRows;
   readonly #stager: RecordStager;
   #position: LogPosition;
   #writtenBytes: number;
 
   private constructor(
-    { store, writes = new SharedWrites(store) }: ReplicaDependencies,
+    { store, writes }: ReplicaDependencies,
     { place, rows }: { readonly place: PartitionPlace; readonly rows: ChainRows },
     found: { readonly position: LogPosition; readonly writtenBytes: number },
   ) {
@@ -75,23 +76,39 @@ export class Replica {
 
   /** Value of the chain at a sequence; undefined beyond the position and where its row was trimmed. */
   chainAt(sequence: bigint): bigint | undefined {
-    return this.#rows.chainAt(this.#store, sequence);
+    return this.#rows.chainAt(this.#writes, sequence);
   }
 
-  /** Applies the record after the position. One at a time; after a rejection the store must be opened anew. */
+  /**
+   * Applies the record after the position. One at a time; after a rejection, and after a failure of `writes`, the replica must be
+   * opened anew.
+   */
   readonly apply = async (record: LogRecord): Promise<void> => {
     const { epoch, sequence, chain } = record;
     assert(sequence === this.#position.sequence + 1n, 'records are applied without a gap');
     assert(epoch >= this.#position.epoch, 'epochs grow');
     if (record.mutations.bytes.length > SHARED_RECORD_BYTES_MAX) await this.#writeAlone(record);
-    else
-      await this.#writes.write((batch) => {
-        this.#stager.stageRows(batch, record, 0);
-        this.#stageLink(batch, record);
-      });
+    else {
+      if (this.#writes.isFull) await this.#writes.written();
+      this.#put(record);
+    }
     this.#position = { epoch, sequence, chain };
   };
+
+  #put(record: LogRecord): void {
+    try {
+      this.#stager.stageRows(this.#writes, record, 0);
+      this.#stageLink(this.#writes, record);
+    } catch (error) {
+      // A piece of a record must never reach the store.
+      this.#writes.fail(error);
+      throw error;
+    }
+  }
+
+  /** Behind all that was put before, because what is put is read first. */
   async #writeAlone(record: LogRecord): Promise<void> {
+    await this.#writes.written();
     const batch = this.#store.batch();
     for (let from = 0; ;) {
       from = this.#stager.stageRows(batch, record, from);
@@ -102,7 +119,7 @@ export class Replica {
     await batch.write({ sync: false });
   }
 
-  #stageLink(batch: KvBatch, record: LogRecord): void {
-    this.#writtenBytes += this.#stager.stageLink(batch, record, this.#writtenBytes);
+  #stageLink(sink: RowSink, record: LogRecord): void {
+    this.#writtenBytes += this.#stager.stageLink(sink, record, this.#writtenBytes);
   }
 }

@@ -1,6 +1,14 @@
 export type { Mutation, TableName } from './mutation.js';
 export type { StateReader } from './state-reader.js';
-export type { KvBatch, KvEntry, KvRange, KvStore, RangeReader } from './kv-store.js';
+export type {
+  KvBatch,
+  KvEntry,
+  KvRange,
+  KvReader,
+  KvStore,
+  RangeReader,
+  RowSink,
+} from './kv-store.js';
 export { MemoryKvStore, type MemoryKvStoreOptions, type PendingWrite } from './memory-kv-store.js';
 export { PartitionState, type PartitionStateOptions } from './partition-state.js';
 export {

@@ -14,11 +14,15 @@ export interface KvRange {
   readonly reverse?: boolean;
 }
 
-export interface KvBatch {
+/** Where rows are put that will be written together. */
+export interface RowSink {
   /** Effects: copies key and value; the last operation on a key wins. */
   put(key: Uint8Array, value: Uint8Array): void;
   /** Effects: copies the key. Deleting what is not there is no error. */
   del(key: Uint8Array): void;
+}
+
+export interface KvBatch extends RowSink {
   /**
    * Applies all or nothing. When it resolves, reads see it, and with `sync` it survives a power cut together with everything
    * written before. A rejection after `sync` says nothing about what is on disk: stop using the store. Call it once.
@@ -35,12 +39,15 @@ export interface RangeReader {
   pages(range: Pick<KvRange, 'gte' | 'lt'>): AsyncIterable<readonly KvEntry[]>;
 }
 
-export interface KvStore {
+export interface KvReader {
   /** Synchronous point read; the caller owns the bytes. */
   get(key: Uint8Array): Uint8Array | undefined;
-  batch(): KvBatch;
-  /** One page of a range as of one moment. */
+  /** One page of a range as of one moment, at the call or after it. */
   scan(range: KvRange): Promise<readonly KvEntry[]>;
+}
+
+export interface KvStore extends KvReader {
+  batch(): KvBatch;
   /** Waits for writes under way. After it every call fails with EngineError `storage`. */
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ import type {
 
 import { storedBytes } from './chunks.js';
 import { KeyWriter } from './keys/key-writer.js';
-import type { KvEntry, KvStore } from './kv-store.js';
+import type { KvEntry, KvReader } from './kv-store.js';
 import { prefixEnd, type PartitionPlace } from './prefixes.js';
 import { TableStore } from './table-store.js';
 import { activeTable } from './tables/active.js';
@@ -70,10 +70,10 @@ interface Page<Key, Row> {
 }
 
 export class PartitionScan {
-  readonly #store: KvStore;
+  readonly #store: KvReader;
   readonly #keys: KeyWriter;
 
-  constructor(place: PartitionPlace, store: KvStore) {
+  constructor(place: PartitionPlace, store: KvReader) {
     this.#store = store;
     this.#keys = new KeyWriter(place);
   }

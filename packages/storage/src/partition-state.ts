@@ -23,7 +23,7 @@ import { assert, assertNever } from '@engine/stdx';
 import { MutationWriter, recordTimeRow, type EncodedMutations } from '@engine/wire';
 
 import { KeyWriter } from './keys/key-writer.js';
-import type { KvStore } from './kv-store.js';
+import type { KvReader } from './kv-store.js';
 import type { Mutation } from './mutation.js';
 import { TABLES, type PartitionPlace } from './prefixes.js';
 import { CACHE_LIMITS_DEFAULT, type CacheLimits } from './row-cache.js';
@@ -57,14 +57,14 @@ const writer = new MutationWriter();
 
 export class PartitionState implements StateReader {
   readonly #numbers: RecordNumbers = { open: 1, committed: 0 };
-  readonly #store: KvStore;
+  readonly #store: KvReader;
   readonly #keys: KeyWriter;
   readonly #tables: ReturnType<typeof tablesOf>;
   readonly #inSealOrder: readonly { seal(writer: MutationWriter): void }[];
   #openSizeBytes = 0;
   #openCount = 0;
 
-  constructor(options: PartitionStateOptions, store: KvStore) {
+  constructor(options: PartitionStateOptions, store: KvReader) {
     const keys = new KeyWriter(options.place);
     this.#store = store;
     this.#keys = keys;

@@ -7,7 +7,7 @@ import { encodeRow, type MutationWriter } from '@engine/wire';
 import { cutRow, furtherPieces, joinRow } from './chunks.js';
 import { KeyReader } from './keys/key-reader.js';
 import type { KeyWriter } from './keys/key-writer.js';
-import type { KvEntry, KvStore } from './kv-store.js';
+import type { KvEntry, KvReader } from './kv-store.js';
 import { PARTITION_PREFIX_BYTES, TABLES } from './prefixes.js';
 import type { Table } from './tables/table.js';
 
@@ -25,10 +25,10 @@ const NOTHING: StoredRow<never> = { row: undefined, pieces: 0 };
 
 export class TableStore<Key, Row> {
   readonly table: Table<Key, Row>;
-  readonly #store: KvStore;
+  readonly #store: KvReader;
   readonly #keys: KeyWriter;
 
-  constructor(table: Table<Key, Row>, store: KvStore, keys: KeyWriter) {
+  constructor(table: Table<Key, Row>, store: KvReader, keys: KeyWriter) {
     this.table = table;
     this.#store = store;
     this.#keys = keys;

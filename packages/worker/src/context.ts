@@ -3,7 +3,7 @@
 import type { Hashes, PartitionId, SchemaLookup } from '@engine/domain';
 import type { PartitionLog } from '@engine/log';
 import type { Clock, Random, Scheduler } from '@engine/runtime';
-import type { KvStore, PartitionPlace } from '@engine/storage';
+import type { KvReader, PartitionPlace } from '@engine/storage';
 import type { PartitionPeer } from '@engine/wire';
 
 import type { DeploymentTransport } from './invoker/deployment-transport.js';
@@ -11,7 +11,7 @@ import type { DeploymentTransport } from './invoker/deployment-transport.js';
 /** Where a partition is kept, opened for this leader. */
 export interface PartitionHome {
   readonly place: PartitionPlace;
-  readonly store: KvStore;
+  readonly store: KvReader;
   readonly log: PartitionLog;
   /**
    * True: another process may lead the same log before this one knows it, so what leaves this leader rides on an append that was begun

@@ -2,21 +2,32 @@
 
 import { EngineError } from '@engine/domain';
 import type { LogPosition, LogRecord } from '@engine/log';
-import type { KvStore, PartitionPlace } from '@engine/storage';
+import type { KvReader, PartitionPlace } from '@engine/storage';
 
 import type { Replica } from '../replica.js';
+import type { WriteBehind } from '../write-behind.js';
 
 export class OpenReplica {
   readonly place: PartitionPlace;
-  readonly store: KvStore;
+  readonly #writes: WriteBehind;
   readonly #replica: Replica;
   #lastApplied: Promise<void> = Promise.resolve();
   #isRetired = false;
 
-  constructor(place: PartitionPlace, store: KvStore, replica: Replica) {
+  constructor(place: PartitionPlace, writes: WriteBehind, replica: Replica) {
     this.place = place;
-    this.store = store;
+    this.#writes = writes;
     this.#replica = replica;
+  }
+
+  /** What was applied. */
+  get store(): KvReader {
+    return this.#writes;
+  }
+
+  /** True when it was opened anew, or is about to be: its rows may be going. */
+  get isRetired(): boolean {
+    return this.#isRetired;
   }
 
   /** After the last record that was applied; LOG_START for an empty store. */
@@ -38,13 +49,24 @@ export class OpenReplica {
     return this.#lastApplied;
   };
 
+  /** `listener` hears at once when what was applied cannot be written: the replica must be opened anew. */
+  onFailed(listener: (error: unknown) => void): Disposable {
+    return this.#writes.onFailed(listener);
+  }
+
+  /** Resolves when what was applied so far is written. Rejects with EngineError `storage` when that fails. */
+  written(): Promise<void> {
+    return this.#writes.written();
+  }
+
   chainAt(sequence: bigint): Promise<bigint | undefined> {
     return Promise.resolve().then(() => this.#replica.chainAt(sequence));
   }
 
-  /** Takes nothing more; waits for the record that is being applied. */
+  /** Takes nothing more. Resolves when all that it took is written, or never will be. */
   async retire(): Promise<void> {
     this.#isRetired = true;
     await this.#lastApplied.catch(() => undefined);
+    await this.written().catch(() => undefined);
   }
 }

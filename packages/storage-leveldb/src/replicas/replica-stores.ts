@@ -7,6 +7,7 @@
 
 import { EngineError, isEngineError, type PartitionId } from '@engine/domain';
 import type { LogPosition } from '@engine/log';
+import { systemScheduler, type Scheduler } from '@engine/runtime';
 import {
   PARTITION_PREFIX_BYTES,
   partitionPrefix,
@@ -17,8 +18,9 @@ import {
   type RangeReader,
 } from '@engine/storage';
 
+import { ChainRows } from '../chain-rows.js';
 import { Replica } from '../replica.js';
-import { SharedWrites } from '../shared-writes.js';
+import { WriteBehind } from '../write-behind.js';
 import { Generations } from './generations.js';
 import { OpenReplica } from './open-replica.js';
 import { Sweeper } from './sweeper.js';
@@ -65,28 +67,38 @@ export interface LevelReplicaStoresDependencies {
   /** Undefined: there are no snapshots. */
   readonly source?: RestoreSource | undefined;
   readonly onEvent?: (event: ReplicaStoresEvent) => void;
+  /** Default: that of the process. */
+  readonly scheduler?: Scheduler;
 }
 
 export class LevelReplicaStores implements AsyncDisposable {
   readonly #options: LevelReplicaStoresOptions;
   readonly #store: KvStore & RangeReader;
-  readonly #writes: SharedWrites;
+  readonly #scheduler: Scheduler;
   readonly #source: RestoreSource | undefined;
   readonly #onEvent: (event: ReplicaStoresEvent) => void;
   readonly #generations: Generations;
   readonly #sweeper: Sweeper;
   readonly #opened = new Map<PartitionId, OpenReplica>();
+  /** Of the replicas that were opened since the last failure. */
+  #writes: WriteBehind;
   readonly #closing = new AbortController();
   /** What is being opened or restored, per partition: one after the other. */
   readonly #tails = new Map<PartitionId, Promise<unknown>>();
 
   private constructor(
     options: LevelReplicaStoresOptions,
-    { store, source, onEvent = () => undefined }: LevelReplicaStoresDependencies,
+    {
+      store,
+      source,
+      onEvent = () => undefined,
+      scheduler = systemScheduler,
+    }: LevelReplicaStoresDependencies,
   ) {
     this.#options = options;
     this.#store = store;
-    this.#writes = new SharedWrites(store);
+    this.#scheduler = scheduler;
+    this.#writes = new WriteBehind({ store, scheduler });
     this.#source = source;
     this.#onEvent = onEvent;
     this.#generations = new Generations(store);
@@ -147,12 +159,15 @@ export class LevelReplicaStores implements AsyncDisposable {
   }
 
   /**
-   * The rows of the replica that is open, as of the call, keys relative to the partition. Undefined when none is open. Leave the
-   * iteration within minutes.
+   * The rows of the replica that is open, as of one moment after the call, keys relative to the partition. Undefined when none is
+   * open, or it is being opened anew. Leave the iteration within minutes. Rejects with EngineError `storage` when what was applied
+   * cannot be written.
    */
-  rows(partition: PartitionId): AsyncIterable<readonly KvEntry[]> | undefined {
+  async rows(partition: PartitionId): Promise<AsyncIterable<readonly KvEntry[]> | undefined> {
     const replica = this.#opened.get(partition);
     if (replica === undefined) return undefined;
+    await replica.written();
+    if (replica.isRetired) return undefined;
     const gte = partitionPrefix(replica.place);
     return relative(this.#store.pages({ gte, lt: prefixEnd(gte) }));
   }
@@ -176,9 +191,11 @@ export class LevelReplicaStores implements AsyncDisposable {
   }
 
   async #openPlace(place: PartitionPlace): Promise<OpenReplica> {
-    const dependencies = { store: this.#store, writes: this.#writes };
-    const replica = await Replica.open({ ...this.#options, place }, dependencies);
-    const opened = new OpenReplica(place, this.#store, replica);
+    const [store, scheduler] = [this.#store, this.#scheduler];
+    if (this.#writes.hasFailed) this.#writes = new WriteBehind({ store, scheduler });
+    const writes = this.#writes;
+    const replica = await Replica.open({ ...this.#options, place }, { store, writes });
+    const opened = new OpenReplica(place, writes, replica);
     this.#opened.set(place.partition, opened);
     return opened;
   }
@@ -225,7 +242,7 @@ export class LevelReplicaStores implements AsyncDisposable {
 
   async #problem(place: PartitionPlace, wanted: LogPosition): Promise<string | undefined> {
     try {
-      const { position } = await Replica.open({ place }, { store: this.#store });
+      const { position } = await new ChainRows({ place, keptBytes: 0 }).load(this.#store);
       const fits = position.sequence === wanted.sequence && position.chain === wanted.chain;
       if (fits) return undefined;
       return `the rows stand at ${String(position.sequence)}, not at ${String(wanted.sequence)}`;

@@ -5,6 +5,7 @@ import { seededRandom, type Random } from '@engine/runtime';
 import { COMMAND_CODE, MESSAGE_TYPE } from '@engine/service-protocol';
 
 import { HostingWorld } from '../testing/hosting-world.js';
+import { copyOf } from '../testing/memory-replicas.js';
 import { call, proposeRun, run, setState, sleep, suspension } from '../testing/sdk-frames.js';
 import type { SdkStream } from '../testing/scripted-deployment.js';
 import { schemaOf, service } from '../testing/test-worker.js';
@@ -53,14 +54,19 @@ function add(stream: SdkStream): void {
 async function oneOf(world: HostingWorld, random: Random): Promise<void> {
   const pick = (): string => NODES[Math.floor(random.float() * NODES.length)] ?? 'a';
   const partition = Math.floor(random.float() * PARTITIONS);
+  const id = world.partition(partition);
   const [victim, heir] = [world.node(pick()), pick()];
   const standbys = NODES.filter((name) => name !== heir);
   const chance = random.float();
   if (chance < 0.4) world.name(partition, { leader: heir, standbys, predecessors: standbys });
   else if (chance < 0.6) world.name(partition, { leader: heir, standbys });
   else if (chance < 0.8) await victim.restart();
-  else if (chance < 0.9) victim.disk.applyFailures.push(new Error('disk gone'));
-  else {
+  else if (chance < 0.85) victim.disk.applyFailures.push(new Error('disk gone'));
+  else if (chance < 0.9) {
+    const kept = await copyOf(victim.disk.stored(id));
+    await world.time.pass(random.float() * 30);
+    victim.disk.failWrites(id, kept);
+  } else {
     victim.lease(random.float() < 0.5 ? 'lapsed' : 'lost');
     world.time.after(random.float() * 500, () => {
       victim.readTable();

@@ -5,25 +5,31 @@
 
 import { EngineError } from '@engine/domain';
 import type { LogPosition, LogRecord } from '@engine/log';
-import type { KvStore, PartitionPlace } from '@engine/storage';
+import type { KvReader, PartitionPlace } from '@engine/storage';
 
 import type { PartitionReplica } from './replica-stores.js';
 
 export class HostedReplica {
   readonly #replica: PartitionReplica;
+  readonly #failures: Disposable;
   #applying: Promise<void> | undefined;
   #isClosed = false;
   #hasFailed = false;
 
-  constructor(replica: PartitionReplica) {
+  /** `onFailed` is called at once when what was applied cannot be written, unless the replica was closed before. */
+  constructor(replica: PartitionReplica, onFailed: (error: unknown) => void) {
     this.#replica = replica;
+    this.#failures = replica.onFailed((error) => {
+      this.#fail();
+      onFailed(error);
+    });
   }
 
   get place(): PartitionPlace {
     return this.#replica.place;
   }
 
-  get store(): KvStore {
+  get store(): KvReader {
     return this.#replica.store;
   }
 
@@ -43,11 +49,15 @@ export class HostedReplica {
       this.#applying = this.#replica.apply(record);
       await this.#applying;
     } catch (error) {
-      this.#hasFailed = true;
-      this.#isClosed = true;
+      this.#fail();
       throw error;
     }
   };
+
+  /** Resolves when what was applied so far is written. Rejects when it cannot be. */
+  written(): Promise<void> {
+    return this.#replica.written();
+  }
 
   chainAt(sequence: bigint): Promise<bigint | undefined> {
     return this.#replica.chainAt(sequence);
@@ -56,6 +66,12 @@ export class HostedReplica {
   /** Applies nothing from now on. Resolves when what was being applied is. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#failures[Symbol.dispose]();
     await this.#applying?.catch(() => undefined);
+  }
+
+  #fail(): void {
+    this.#hasFailed = true;
+    this.#isClosed = true;
   }
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EngineError, toPartitionId } from '@engine/domain';
 
 import { HostingWorld } from '../testing/hosting-world.js';
+import { copyOf } from '../testing/memory-replicas.js';
 import { Asked } from '../testing/request-maker.js';
 import { schemaOf, service } from '../testing/test-worker.js';
 
@@ -156,6 +157,98 @@ describe('hosting', () => {
     expect(await world.node('b').hosting.applied(P0)).toEqual(
       await world.node('a').hosting.applied(P0),
     );
+  });
+
+  it('a leader steps down at once when what it applied cannot be written, and reads it again', async () => {
+    const world = await led('a', 'b');
+    const { disk, hosting } = world.node('a');
+    const kept = await copyOf(disk.stored(P0));
+    const asked = world.invoke('Greeter/wait');
+    await world.time.pass(100);
+    const [attempt] = world.node('a').streams;
+    const applied = await hosting.applied(P0);
+    expect(applied?.sequence).toBeGreaterThan(kept.position.sequence);
+    expect(attempt?.isReset).toBe(false);
+    disk.failWrites(P0, kept);
+    expect(attempt?.isReset).toBe(true);
+    expect(hosting.leadsNothing).toBe(true);
+    await world.time.pass(1_000);
+    expect(disk.openings).toBe(2);
+    expect((await hosting.reports()).get(P0)).toMatchObject({ phase: 'follower', logEpoch: 1n });
+    expect(await hosting.applied(P0)).toEqual(applied);
+    world.deployment.on('Greeter/wait', (stream) => {
+      stream.finish('done');
+    });
+    world.name(0, { leader: 'a', standbys: ['b'] });
+    await world.time.pass(1_000);
+    expect(asked.text).toBe('done');
+    expect(world.node('a').fatal).toEqual([]);
+  });
+
+  it('a standby opens its store again at once when what it applied cannot be written, and can lead then', async () => {
+    const world = await led('a', 'b');
+    const { disk, hosting } = world.node('b');
+    const kept = await copyOf(disk.stored(P0));
+    const asked = world.invoke('Greeter/wait');
+    await world.time.pass(100);
+    const applied = await hosting.applied(P0);
+    const { listeners } = disk.stored(P0);
+    disk.failWrites(P0, kept);
+    expect(await hosting.applied(P0)).toBeUndefined();
+    await world.time.pass(1_000);
+    expect(disk.openings).toBe(2);
+    expect(listeners.size).toBe(0);
+    expect((await hosting.reports()).get(P0)).toMatchObject({
+      phase: 'follower',
+      isCaughtUp: true,
+    });
+    expect(await hosting.applied(P0)).toEqual(applied);
+    world.node('a').kill();
+    world.deployment.on('Greeter/wait', (stream) => {
+      stream.finish('from b');
+    });
+    world.name(0, { leader: 'b' });
+    await world.time.pass(1_000);
+    expect(asked.text).toBe('from b');
+  });
+
+  it('a store that fails while the node has no part in it is opened again with the next part', async () => {
+    const world = await led('a', 'b');
+    const { disk, hosting } = world.node('b');
+    world.name(0, { leader: 'a' });
+    await world.time.pass(1_000);
+    disk.failWrites(P0, await copyOf(disk.stored(P0)));
+    await world.time.pass(1_000);
+    expect(disk.openings).toBe(1);
+    world.name(0, { leader: 'a', standbys: ['b'] });
+    await world.time.pass(1_000);
+    world.invoke('Greeter/greet');
+    await world.time.pass(1_000);
+    expect(disk.openings).toBe(2);
+    expect(await hosting.applied(P0)).toEqual(await world.node('a').hosting.applied(P0));
+  });
+
+  it('a disk that takes nothing any more is tried slower each time, though records can be applied', async () => {
+    const world = await led('a', 'b');
+    const { disk, hosting } = world.node('b');
+    const kept = await copyOf(disk.stored(P0));
+    world.invoke('Greeter/greet');
+    await world.time.pass(100);
+    const applied = await hosting.applied(P0);
+    disk.writeFailure = new Error('no space');
+    for (let round = 0; round < 100; round += 1) {
+      disk.failWrites(P0, await copyOf(kept));
+      await world.time.pass(100);
+    }
+    // After 0, 250, 500, 1,000, 2,000 and 4,000 ms.
+    expect(disk.openings).toBe(7);
+    disk.writeFailure = undefined;
+    await world.time.pass(10_000);
+    expect(await hosting.applied(P0)).toEqual(applied);
+    disk.failWrites(P0, await copyOf(kept));
+    await world.time.pass(10);
+    expect(disk.openings).toBe(9);
+    expect(await hosting.applied(P0)).toEqual(applied);
   });
 
   it('tries again until log and store can be opened, restores what lost writes, and tells of a newer format', async () => {

@@ -5,8 +5,7 @@ import type { SharedLog } from '@engine/log';
 import { delay, type Scheduler } from '@engine/runtime';
 
 import { onOpenFailed } from '../events.js';
-import { HostedReplica } from './hosted-replica.js';
-import type { ReplicaStores } from './replica-stores.js';
+import type { PartitionReplica, ReplicaStores } from './replica-stores.js';
 
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 10_000;
@@ -19,7 +18,7 @@ export interface ReplicaOpenerDependencies {
 }
 
 export type Opened =
-  | { readonly kind: 'opened'; readonly log: SharedLog; readonly replica: HostedReplica }
+  | { readonly kind: 'opened'; readonly log: SharedLog; readonly replica: PartitionReplica }
   /** The store lost writes from its middle. */
   | { readonly kind: 'lost-writes' }
   /** A newer server wrote it. */
@@ -64,7 +63,7 @@ export class ReplicaOpener {
     const replica =
       how === 'restore' ? await stores.restore(partition, signal) : await stores.open(partition);
     signal.throwIfAborted();
-    return { kind: 'opened', log: this.#log, replica: new HostedReplica(replica) };
+    return { kind: 'opened', log: this.#log, replica };
   }
 }
 

@@ -7,6 +7,7 @@ import { LOG_START, type LogBreak, type LogPosition } from '@engine/log';
 import { onLogBroken, onStoreFailed } from '../events.js';
 import type { Handover } from './handover.js';
 import type { OpenLog } from './leader-seat.js';
+import { HostedReplica } from './hosted-replica.js';
 import { LogReader, type EndReached, type LogReaderListener } from './log-reader.js';
 import { ReplicaOpener, type Opened, type ReplicaOpenerDependencies } from './replica-opener.js';
 
@@ -87,7 +88,7 @@ export class ReplicaPart implements LogReaderListener {
   async onEnd(read: number, { position, clockOffMs }: EndReached): Promise<void> {
     const open = this.#open;
     if (open === undefined) return;
-    this.#opener.proven();
+    this.#prove(open);
     const tail = await this.#dependencies.handover.tail(position, open.replica);
     if (open !== this.#open) return;
     this.#dependencies.tell({ kind: 'end-reached', read, tail, clockSkewMs: clockOffMs });
@@ -106,6 +107,16 @@ export class ReplicaPart implements LogReaderListener {
     this.#dependencies.tell({ kind: 'store-failed' });
   }
 
+  /** Not before what was read is written: a disk that takes nothing any more lets records be applied all the same. */
+  #prove({ replica }: Open): void {
+    replica.written().then(
+      () => {
+        this.#opener.proven();
+      },
+      () => undefined,
+    );
+  }
+
   #onOpened(opened: Opened): void {
     const { scheduler, tell } = this.#dependencies;
     if (opened.kind !== 'opened') {
@@ -113,7 +124,10 @@ export class ReplicaPart implements LogReaderListener {
       tell({ kind: 'opened', verdict, position: LOG_START });
       return;
     }
-    const { log, replica } = opened;
+    const { log } = opened;
+    const replica = new HostedReplica(opened.replica, (error) => {
+      this.onStoreFailed(error);
+    });
     const partition = this.#partition;
     const reader = new LogReader({ partition, log, replica, scheduler, listener: this });
     this.#open = { log, replica, reader };

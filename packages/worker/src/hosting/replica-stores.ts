@@ -2,16 +2,24 @@
 
 import type { PartitionId } from '@engine/domain';
 import type { ApplyRecord, LogPosition } from '@engine/log';
-import type { KvStore, PartitionPlace } from '@engine/storage';
+import type { KvReader, PartitionPlace } from '@engine/storage';
 
 /** The store of one partition, opened. */
 export interface PartitionReplica {
   readonly place: PartitionPlace;
-  readonly store: KvStore;
+  /** What was applied. */
+  readonly store: KvReader;
   /** After the last record that was applied; LOG_START for an empty store. */
   readonly position: LogPosition;
-  /** Applies the record after the position; one at a time. After a rejection the replica must be opened anew. */
+  /**
+   * Applies the record after the position: reads see it when this resolves. One at a time; after a rejection the replica must be
+   * opened anew.
+   */
   readonly apply: ApplyRecord;
+  /** `listener` hears at once when what was applied cannot be written: the replica must be opened anew. */
+  onFailed(listener: (error: unknown) => void): Disposable;
+  /** Resolves when what was applied so far is written. Rejects when it cannot be. */
+  written(): Promise<void>;
   /** Value of the chain at a sequence, as far back as the store knows. */
   chainAt(sequence: bigint): Promise<bigint | undefined>;
 }

@@ -30,6 +30,8 @@ export interface StoredReplica {
   store: MemoryKvStore;
   position: LogPosition;
   readonly chains: Map<bigint, bigint>;
+  /** Of replicas that were opened. */
+  readonly listeners: Set<(error: unknown) => void>;
 }
 
 export class MemoryReplicas implements ReplicaStores {
@@ -42,6 +44,8 @@ export class MemoryReplicas implements ReplicaStores {
   readonly openingFailures: Error[] = [];
   /** Thrown by the next records that are applied, one each. */
   readonly applyFailures: Error[] = [];
+  /** While it is set nothing that is applied can be written; `failWrites` says what of it is lost. */
+  writeFailure: Error | undefined;
 
   /** `snapshots`: what a restore finds. */
   constructor(snapshots: ReadonlyMap<PartitionId, StoredReplica>) {
@@ -51,10 +55,20 @@ export class MemoryReplicas implements ReplicaStores {
   stored(partition: PartitionId): StoredReplica {
     let stored = this.#stored.get(partition);
     if (stored === undefined) {
-      stored = { store: new MemoryKvStore(), position: LOG_START, chains: new Map() };
+      stored = emptyReplica();
       this.#stored.set(partition, stored);
     }
     return stored;
+  }
+
+  /**
+   * A write fails: replicas that are open hear of it and go on seeing what they applied, while the next opening finds `kept`, a copy that
+   * was made before.
+   */
+  failWrites(partition: PartitionId, kept: StoredReplica): void {
+    const { listeners } = this.stored(partition);
+    this.#stored.set(partition, kept);
+    for (const listener of listeners) listener(this.writeFailure ?? new Error('disk gone'));
   }
 
   open(partition: PartitionId): Promise<PartitionReplica> {
@@ -94,9 +108,20 @@ export class MemoryReplicas implements ReplicaStores {
         return stored.position;
       },
       apply,
+      onFailed: (listener) => {
+        stored.listeners.add(listener);
+        return { [Symbol.dispose]: () => void stored.listeners.delete(listener) };
+      },
+      written: () =>
+        this.writeFailure === undefined ? Promise.resolve() : Promise.reject(this.writeFailure),
       chainAt: (sequence) => Promise.resolve(stored.chains.get(sequence)),
     };
   }
+}
+
+function emptyReplica(): StoredReplica {
+  const store = new MemoryKvStore();
+  return { store, position: LOG_START, chains: new Map(), listeners: new Set() };
 }
 
 /** A replica as it is now. */
@@ -111,5 +136,5 @@ export async function copyOf({ store, position, chains }: StoredReplica): Promis
     batch.put(key, value);
   }
   await batch.write({ sync: true });
-  return { store: copy, position, chains: new Map(chains) };
+  return { store: copy, position, chains: new Map(chains), listeners: new Set() };
 }

@@ -4,10 +4,11 @@
  */
 
 import type { Hashes, PartitionId, SchemaLookup } from '@engine/domain';
-import type { SharedLog } from '@engine/log';
+import type { LogPosition, SharedLog } from '@engine/log';
 import type { LeaveOutcome } from '@engine/membership';
 import type { LeaseState } from '@engine/metadata';
-import type { NodeControl } from '@engine/wire';
+import { TABLES, type KvEntry } from '@engine/storage';
+import { positionRow, type NodeControl } from '@engine/wire';
 import type { DeploymentTransport, Worker, WorkerOptions } from '@engine/worker';
 
 import type { SimDisk } from '../simulator/disk.js';
@@ -28,6 +29,14 @@ export interface WorkerSurroundings extends NodeSurroundings, WorkerParts {
   readonly openLog: (node: WorkerNode, partition: PartitionId) => SharedLog;
   /** A process is gone. */
   readonly onDeath: (process: ServerProcess) => void;
+}
+
+/** Where the rows of a partition stand; undefined when there are none. Keys are relative to the partition. */
+function positionOf(rows: readonly KvEntry[]): LogPosition | undefined {
+  const stored = rows.find(({ key }) => key.length === 1 && key[0] === TABLES.position);
+  if (stored === undefined) return undefined;
+  const { epoch, sequence, chain } = positionRow.read(stored.value);
+  return { epoch, sequence, chain };
 }
 
 export class WorkerNode extends SimNode implements WorkerStation, ControlStation {
@@ -86,12 +95,12 @@ export class WorkerNode extends SimNode implements WorkerStation, ControlStation
   /** Stores a snapshot of a partition as it stands here, and trims its log below the older of the two newest. */
   async snapshot(partition: PartitionId): Promise<void> {
     const running = this.#running;
-    const opened = running?.stores.opened(partition);
-    if (running === undefined || opened === undefined || this.isFrozen) return;
+    if (running === undefined || this.isFrozen) return;
     const { snapshots } = this.#cluster;
-    const { position } = opened;
-    const rows = [];
-    for await (const page of running.stores.rows(partition) ?? []) rows.push(...page);
+    const rows: KvEntry[] = [];
+    for await (const page of (await running.stores.rows(partition)) ?? []) rows.push(...page);
+    const position = positionOf(rows);
+    if (position === undefined) return;
     snapshots.add(partition, { position, rows });
     const trimmable = snapshots.trimmable(partition);
     if (trimmable !== undefined) await running.openLog(partition).trim(trimmable);

@@ -65,6 +65,7 @@ export async function startWorker({
     {
       store: hooks.store(new SimKvStore(node.disk, process), node.id),
       source: cluster.snapshots.sourceFor(process),
+      scheduler,
       onEvent: (event) => {
         if (event.kind !== 'restored') return;
         const { place, position } = event;
