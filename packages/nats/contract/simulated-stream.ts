@@ -34,6 +34,9 @@ export const NO_FAULTS: StreamFaults = {
 };
 
 const TRANSIT_MS_MAX = 3;
+
+/** Few, so that a reader sees several pages. */
+const PAGE_MESSAGES_MAX = 3;
 const COMMIT_MS_MAX = 4;
 const LATE_MS = { min: 500, max: 9_000 };
 const LEADERLESS_MS = { min: 4_000, max: 8_000 };
@@ -221,14 +224,14 @@ class StreamView implements LogStream {
     return this.#stream.state();
   }
 
-  async *messages(from: number, signal: AbortSignal): AsyncIterable<StoredMessage> {
+  async *messages(from: number, signal: AbortSignal): AsyncIterable<readonly StoredMessage[]> {
     let next = from;
     for (;;) {
       signal.throwIfAborted();
-      const message = this.isCutOff ? undefined : this.#stream.read(next);
-      if (message !== undefined) {
-        next += 1;
-        yield message;
+      const messages = this.isCutOff ? [] : this.#readFrom(next);
+      if (messages.length > 0) {
+        next += messages.length;
+        yield messages;
       } else if (this.isCutOff || next < this.#stream.state().first) {
         // What is missing is skipped.
         next = Math.max(next, this.#stream.state().first);
@@ -246,6 +249,16 @@ class StreamView implements LogStream {
 
   onReconnect(): Disposable {
     return { [Symbol.dispose]: () => undefined };
+  }
+
+  #readFrom(sequence: number): StoredMessage[] {
+    const messages: StoredMessage[] = [];
+    for (let next = sequence; messages.length < PAGE_MESSAGES_MAX; next += 1) {
+      const message = this.#stream.read(next);
+      if (message === undefined) break;
+      messages.push(message);
+    }
+    return messages;
   }
 
   async #roundTrip(): Promise<void> {

@@ -10,13 +10,15 @@ import {
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 
-import { AckInbox } from './ack-inbox.js';
 import { connectNats, type NatsOptions } from './connection.js';
+import { BatchReads } from './log/batch-reads.js';
 import { JetStreamLogStream } from './log/jetstream-log-stream.js';
+import { Publisher } from './log/publisher.js';
 import type { ReplicaCount } from './log/stream-config.js';
 import { StreamLog } from './log/stream-log.js';
 import { KvMetadataStore, type KvMetadataOptions } from './metadata/kv-metadata-store.js';
 import { JetStreamObjectStore, type ObjectStoreOptions } from './objects/jetstream-object-store.js';
+import { ReplyInbox } from './reply-inbox.js';
 import type { LogIdentity } from './subjects.js';
 
 /** A request to the servers that is not answered after so long has failed. */
@@ -39,7 +41,9 @@ export class Nats implements AsyncDisposable {
   readonly connection: NatsConnection;
   readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
-  readonly #inbox: AckInbox;
+  readonly #inbox: ReplyInbox;
+  readonly #publisher: Publisher;
+  readonly #reads: BatchReads;
   readonly #dependencies: NatsDependencies;
   readonly #stores: KvMetadataStore[] = [];
 
@@ -51,7 +55,10 @@ export class Nats implements AsyncDisposable {
     this.connection = connection;
     this.#client = jetstream(connection, { timeout: REQUEST_TIMEOUT_MS });
     this.#manager = manager;
-    this.#inbox = new AckInbox(connection, dependencies.scheduler);
+    const { scheduler } = dependencies;
+    this.#inbox = new ReplyInbox(connection);
+    this.#publisher = new Publisher({ connection, inbox: this.#inbox, scheduler });
+    this.#reads = new BatchReads({ connection, inbox: this.#inbox, scheduler });
     this.#dependencies = dependencies;
   }
 
@@ -72,9 +79,10 @@ export class Nats implements AsyncDisposable {
     const stream = await JetStreamLogStream.open(
       { identity, replicas },
       {
-        client: this.#client,
         manager: this.#manager,
         inbox: this.#inbox,
+        publisher: this.#publisher,
+        reads: this.#reads,
         clock,
         scheduler,
         messageBytesMax: this.connection.info?.max_payload ?? 0,

@@ -1,31 +1,23 @@
-/** LogStream on JetStream. Control and reads go through the library, appends through the shared inbox. */
+/** LogStream on JetStream. Control and single reads go through the library, appends and batches through the shared inbox. */
 
 import { EngineError } from '@engine/domain';
 import { delay, type Clock, type Scheduler } from '@engine/runtime';
-import {
-  AckPolicy,
-  DeliverPolicy,
-  JetStreamApiError,
-  type ConsumerMessages,
-  type JetStreamClient,
-  type JetStreamManager,
-  type StreamInfo,
-} from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream';
 
-import type { AckInbox } from '../ack-inbox.js';
+import type { ReplyInbox } from '../reply-inbox.js';
 import { logStream, logSubject, type LogIdentity } from '../subjects.js';
 import { untilAnswered } from '../until-answered.js';
+import type { Batch, BatchReads } from './batch-reads.js';
 import type { AppendRequest, LogStream, StoredMessage, StreamState } from './log-stream.js';
+import type { Publisher } from './publisher.js';
 import { configProblems, wantedConfig, type ReplicaCount } from './stream-config.js';
 
-/** Bytes that a reader fetches ahead. */
-const READ_AHEAD_BYTES = 4 * 1024 * 1024;
-const READ_EXPIRES_MS = 30_000;
-/** A reader that hears nothing for two of these is opened again. */
-const READ_HEARTBEAT_MS = 1_000;
-/** A reader that went away is forgotten by the servers after so long. */
-const READER_KEPT_NANOS = 10_000_000_000;
-const RETRY_DELAY_MS = 250;
+/**
+ * How often a reader that is at the end asks for more, in ms, all readers of a process at the same moments: what many records of many
+ * partitions cost together is little more than what one costs alone. It asks less and less often while there is nothing.
+ */
+const FOLLOW_TICK_MS = 100;
+const FOLLOW_TICK_MS_MAX = 400;
 
 /** Larger messages delay everything behind them on a connection. */
 const PAYLOAD_BYTES_MAX = 1024 * 1024;
@@ -35,9 +27,10 @@ const ENVELOPE_BYTES_MAX = 512;
 const STREAM_NOT_FOUND = 10_059;
 
 export interface JetStreamLogStreamDependencies {
-  readonly client: JetStreamClient;
   readonly manager: JetStreamManager;
-  readonly inbox: AckInbox;
+  readonly inbox: ReplyInbox;
+  readonly publisher: Publisher;
+  readonly reads: BatchReads;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   /** The servers' limit for a message. */
@@ -83,7 +76,7 @@ export class JetStreamLogStream implements LogStream {
   }
 
   publish(request: AppendRequest): () => void {
-    return this.#dependencies.inbox.publish(this.#subject, request);
+    return this.#dependencies.publisher.publish(this.#subject, request);
   }
 
   async get(sequence: number): Promise<StoredMessage | undefined> {
@@ -99,20 +92,19 @@ export class JetStreamLogStream implements LogStream {
     return { first: Math.max(state.first_seq, 1), last: state.last_seq, now: Date.parse(ts) };
   }
 
-  async *messages(from: number, signal: AbortSignal): AsyncIterable<StoredMessage> {
+  async *messages(from: number, signal: AbortSignal): AsyncIterable<readonly StoredMessage[]> {
     let next = from;
+    let pauseMs = FOLLOW_TICK_MS;
     for (;;) {
-      signal.throwIfAborted();
-      const reader = await this.#openReader(next).catch(() => undefined);
-      if (reader !== undefined) {
-        for await (const message of withinSignal(reader, signal)) {
-          // What was on its way when a connection broke does not come again: another reader brings it.
-          if (message.seq > next && (await this.#mayHold(next))) break;
-          next = message.seq + 1;
-          yield { sequence: message.seq, payload: message.data };
-        }
+      const batch = await this.#readBatch(next, signal);
+      const last = batch.messages.at(-1);
+      if (last !== undefined) {
+        next = last.sequence + 1;
+        yield batch.messages;
       }
-      await delay(this.#dependencies.scheduler, RETRY_DELAY_MS, signal);
+      if (last !== undefined && batch.hasMore) continue;
+      pauseMs = last === undefined ? Math.min(pauseMs * 2, FOLLOW_TICK_MS_MAX) : FOLLOW_TICK_MS;
+      await this.#nextTick(pauseMs, signal);
     }
   }
 
@@ -124,6 +116,22 @@ export class JetStreamLogStream implements LogStream {
     return this.#dependencies.inbox.onReconnect(listener);
   }
 
+  /** Nothing, when it cannot be read now. Rejects with the signal's reason. */
+  async #readBatch(from: number, signal: AbortSignal): Promise<Batch> {
+    signal.throwIfAborted();
+    try {
+      const batch = await this.#dependencies.reads.read(this.#name, from, signal);
+      const messages = gapless(batch.messages, from);
+      const isWhole = messages.length === batch.messages.length;
+      // What a server lacks in the middle is asked for again, unless the stream's leader says that there is no such message.
+      if (isWhole || !(await this.#mayHold(from + messages.length))) return batch;
+      return { messages, hasMore: false };
+    } catch {
+      signal.throwIfAborted();
+      return { messages: [], hasMore: false };
+    }
+  }
+
   /** False when the stream's leader says that there is no such message. */
   #mayHold(sequence: number): Promise<boolean> {
     return this.get(sequence).then(
@@ -132,64 +140,16 @@ export class JetStreamLogStream implements LogStream {
     );
   }
 
-  async #openReader(from: number): Promise<ConsumerMessages> {
-    const { manager, client } = this.#dependencies;
-    const { name } = await manager.consumers.add(this.#name, {
-      ack_policy: AckPolicy.None,
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: from,
-      mem_storage: true,
-      num_replicas: 1,
-      inactive_threshold: READER_KEPT_NANOS,
-    });
-    const consumer = await client.consumers.get(this.#name, name);
-    const messages = await consumer.consume({
-      max_bytes: READ_AHEAD_BYTES,
-      expires: READ_EXPIRES_MS,
-      idle_heartbeat: READ_HEARTBEAT_MS,
-      abort_on_missing_resource: true,
-    });
-    void stopWhenSilent(messages);
-    return messages;
+  #nextTick(ms: number, signal: AbortSignal): Promise<void> {
+    const { clock, scheduler } = this.#dependencies;
+    return delay(scheduler, ms - (clock.monotonic() % ms), signal);
   }
 }
 
-async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
-  for await (const status of messages.status()) {
-    if (status.type === 'heartbeats_missed') messages.stop();
-  }
-}
-
-/** The messages until the reader ends, which an abort makes it do. Effects: the reader is stopped. */
-async function* withinSignal(
-  messages: ConsumerMessages,
-  signal: AbortSignal,
-): AsyncGenerator<{ readonly seq: number; readonly data: Uint8Array }> {
-  const stop = (): void => {
-    messages.stop();
-  };
-  // Aborted while the reader was being made: there is no event any more, and one that is stopped before it is read never ends.
-  if (signal.aborted) {
-    stop();
-    return;
-  }
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    for await (const message of messages) {
-      if (isAborted(signal)) return;
-      yield message;
-    }
-  } catch {
-    // The reader is gone with its server: it is opened again.
-  } finally {
-    signal.removeEventListener('abort', stop);
-    messages.stop();
-  }
-}
-
-/** Asked anew after every wait. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
+/** The messages that follow each other from `next` on. */
+function gapless(messages: readonly StoredMessage[], next: number): readonly StoredMessage[] {
+  const end = messages.findIndex(({ sequence }, index) => sequence !== next + index);
+  return end === -1 ? messages : messages.slice(0, end);
 }
 
 function codeOf(error: unknown): number | undefined {

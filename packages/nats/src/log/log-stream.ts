@@ -47,10 +47,10 @@ export interface LogStream {
   /** As the stream's leader says. Rejects when nobody answers. */
   state(): Promise<StreamState>;
   /**
-   * The messages from a sequence on, in order, without end; goes on over failures. A message that is missing is skipped: the
-   * reader looks at the numbers. Rejects with the signal's reason.
+   * The messages from a sequence on, in order, without end, as many at once as have come since the reader asked last, never none. Goes
+   * on over failures. A message that is missing is skipped: the reader looks at the numbers. Rejects with the signal's reason.
    */
-  messages(from: number, signal: AbortSignal): AsyncIterable<StoredMessage>;
+  messages(from: number, signal: AbortSignal): AsyncIterable<readonly StoredMessage[]>;
   /** Removes all messages below a sequence. */
   purgeBelow(sequence: number): Promise<void>;
   /** Calls `listener` each time that a connection is there again. */

@@ -4,16 +4,19 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { NatsServers } from '@engine-test/support';
 import { toPartitionId } from '@engine/domain';
 import { seededRandom, systemClock, systemScheduler } from '@engine/runtime';
-import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
 
 import { describeWithNats } from '../../contract/describe-with-nats.js';
 import { SimulatedStream } from '../../contract/index.js';
-import { AckInbox } from '../ack-inbox.js';
+import { ReplyInbox } from '../reply-inbox.js';
 import { connectNats } from '../connection.js';
 import { findSync, requireSync } from '../server-checks.js';
 import { logStream } from '../subjects.js';
+import { BatchReads } from './batch-reads.js';
 import { JetStreamLogStream } from './jetstream-log-stream.js';
 import type { AppendAnswer, LogStream } from './log-stream.js';
+import { Publisher } from './publisher.js';
 import type { ReplicaCount } from './stream-config.js';
 
 const system = { clock: systemClock, scheduler: systemScheduler };
@@ -83,9 +86,9 @@ async function transcript({ stream, setFull }: Subject): Promise<readonly unknow
   await note('goes on', append(stream, 4, bytes(10, 8)));
   const controller = new AbortController();
   const read: unknown[] = [];
-  for await (const { sequence } of stream.messages(3, controller.signal)) {
-    read.push(sequence);
-    if (sequence === 5) break;
+  for await (const messages of stream.messages(3, controller.signal)) {
+    read.push(...messages.map(({ sequence }) => sequence));
+    if (read.includes(5)) break;
   }
   lines.push(read);
   await note('the largest', kind(append(stream, 5, bytes(stream.payloadBytesMax, 9))));
@@ -109,16 +112,20 @@ async function simulated(): Promise<Subject> {
   });
 }
 
+function requestsOn(connection: NatsConnection, inbox: ReplyInbox) {
+  const dependencies = { connection, inbox, scheduler: systemScheduler };
+  return { inbox, publisher: new Publisher(dependencies), reads: new BatchReads(dependencies) };
+}
+
 async function real(servers: NatsServers, replicas: ReplicaCount): Promise<Subject> {
   const connection = await connectNats({ servers: servers.urls, name: 'test' });
   const manager: JetStreamManager = await jetstreamManager(connection);
-  const inbox = new AckInbox(connection, systemScheduler);
+  const inbox = new ReplyInbox(connection);
   const identity = { cluster: 'agree', partition: toPartitionId(1), incarnation: 1n };
   const messageBytesMax = connection.info?.max_payload ?? 0;
-  const client = jetstream(connection);
   const stream = await JetStreamLogStream.open(
     { identity, replicas },
-    { ...system, client, manager, inbox, messageBytesMax },
+    { ...system, ...requestsOn(connection, inbox), manager, messageBytesMax },
   );
   return {
     stream,
@@ -162,11 +169,11 @@ describeWithNats.each([1, 3] as const)('on %i nats-server(s)', (nodeCount: Repli
   it('a stream that is set up otherwise is refused', async () => {
     const connection = await connectNats({ servers: servers.urls, name: 'test' });
     const manager = await jetstreamManager(connection);
-    const inbox = new AckInbox(connection, systemScheduler);
+    const inbox = new ReplyInbox(connection);
     const identity = { cluster: 'wrong', partition: toPartitionId(1), incarnation: 1n };
     const subject = `engine.wrong.log.1.1`;
     await manager.streams.add({ name: logStream(identity), subjects: [subject], max_age: 1e12 });
-    const dependencies = { ...system, client: jetstream(connection), manager, inbox };
+    const dependencies = { ...system, ...requestsOn(connection, inbox), manager };
     const opening = JetStreamLogStream.open(
       { identity, replicas: nodeCount },
       { ...dependencies, messageBytesMax: 1024 },

@@ -24,6 +24,8 @@ export function wantedConfig(identity: LogIdentity, replicas: ReplicaCount): Str
     max_msg_size: -1,
     deny_delete: true,
     deny_purge: false,
+    // Followers read from any server of the stream.
+    allow_direct: true,
     allow_rollup_hdrs: false,
     metadata: {
       'engine-cluster': cluster,

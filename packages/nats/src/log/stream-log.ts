@@ -92,9 +92,12 @@ export class StreamLog implements SharedLog {
       return broken ?? { kind: 'at-end', position: cursor.assembler.position, clockOffMs };
     }
     const { stream } = this.#dependencies;
-    for await (const message of stream.messages(cursor.next, signal)) {
-      const broken = await this.#take(cursor, message, apply);
-      if (broken !== undefined) return broken;
+    for await (const messages of stream.messages(cursor.next, signal)) {
+      for (const message of messages) {
+        signal.throwIfAborted();
+        const broken = await this.#take(cursor, message, apply);
+        if (broken !== undefined) return broken;
+      }
     }
     signal.throwIfAborted();
     throw new Error('a reader without end has ended');
@@ -213,9 +216,12 @@ export class StreamLog implements SharedLog {
       if (broken !== undefined) return broken;
     }
     if (cursor.next > last) return undefined;
-    for await (const message of stream.messages(cursor.next, signal)) {
-      const broken = await this.#take(cursor, message, apply);
-      if (broken !== undefined || cursor.next > last) return broken;
+    for await (const messages of stream.messages(cursor.next, signal)) {
+      for (const message of messages) {
+        signal.throwIfAborted();
+        const broken = await this.#take(cursor, message, apply);
+        if (broken !== undefined || cursor.next > last) return broken;
+      }
     }
     signal.throwIfAborted();
     throw new Error('a reader without end has ended');

@@ -79,7 +79,7 @@ export class ProcessStream implements LogStream {
     return this.#inTurn(this.#view.purgeBelow(sequence));
   }
 
-  async *messages(from: number, signal: AbortSignal): AsyncIterable<StoredMessage> {
+  async *messages(from: number, signal: AbortSignal): AsyncIterable<readonly StoredMessage[]> {
     const { process } = this.user;
     const either = new AbortController();
     const stop = (): void => {
@@ -89,9 +89,9 @@ export class ProcessStream implements LogStream {
     signal.addEventListener('abort', stop);
     process.died.addEventListener('abort', stop);
     try {
-      for await (const message of this.#view.messages(from, either.signal)) {
+      for await (const messages of this.#view.messages(from, either.signal)) {
         await process.turn(process.random.float() * HEAR_MS_MAX);
-        yield message;
+        yield messages;
       }
     } catch (error) {
       // Nobody is there to hear of it.

@@ -51,6 +51,7 @@ describe('power-cut-store', () => {
     await story.until('the store has all of the log again', () => world.picture.isAtRest);
     story.leader(PARTITION).kill('killed');
     await add(story, 3);
+    await story.served();
     expect(story.leader(PARTITION)).toBe(standby);
     await count(story);
     expect(await story.end()).toEqual([]);
