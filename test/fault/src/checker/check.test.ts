@@ -163,6 +163,25 @@ describe('the checker', () => {
     ],
   ];
 
+  it('counts what a process calls that was frozen in the middle of a turn, and only that', async () => {
+    const again: Change = after(
+      (entry) => entry.kind === 'learned' && entry.step === 'steps/0',
+      (entry) => ({ ...entry, kind: 'executing' }) as Recorded,
+    );
+    const thawed =
+      (beforeMs: number): Change =>
+      (history) => {
+        const changed = again(history);
+        const { time = 0 } = changed.find(isBooked('steps/0')) ?? {};
+        const fault = { number: 1, name: 'worker-freeze-long', phase: 'healed', what: '' } as const;
+        return [{ kind: 'fault', ...fault, time: time - beforeMs }, ...changed];
+      };
+    const soon = await check(thawed(500)(goodHistory()));
+    expect(soon.violations).toEqual([]);
+    expect(soon.counts.overlaps).toBe(1);
+    expect(await harmsOf(thawed(5_000))).toEqual(['repeated']);
+  });
+
   it.each(planted)('finds that %s', async (_what, harm, change) => {
     expect(await harmsOf(change)).toContain(harm);
   });

@@ -5,6 +5,7 @@
 
 import type { Recorded } from '../history/event.js';
 import type { Rule, Violation } from './rule.js';
+import type { Thaws } from './thaws.js';
 
 export class Steps implements Rule {
   readonly #learned = new Map<string, number>();
@@ -13,6 +14,11 @@ export class Steps implements Rule {
   readonly #seen: Violation[] = [];
   /** Runs of a step beyond its first: allowed, and worth knowing. */
   repeats = 0;
+  readonly #thaws: Thaws;
+
+  constructor(thaws: Thaws) {
+    this.#thaws = thaws;
+  }
 
   see(entry: Recorded): void {
     if (entry.kind === 'executing') this.#executing(entry);
@@ -23,8 +29,10 @@ export class Steps implements Rule {
     return this.#seen;
   }
 
-  #executing({ step, value, attempt }: Extract<Recorded, { kind: 'executing' }>): void {
+  #executing(entry: Extract<Recorded, { kind: 'executing' }>): void {
+    const { step, value, attempt } = entry;
     if (this.#learned.has(step)) {
+      if (this.#thaws.explains(entry)) return;
       const text = `attempt ${attempt} ran ${step} again after its result was known`;
       this.#seen.push({ harm: 'repeated', text });
       return;

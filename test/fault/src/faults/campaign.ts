@@ -99,7 +99,10 @@ export class Campaign {
     note('struck', wound.what);
     using after = probes.watch(wound.partitions, wound.ingressUrl);
     const sinceBlowMs = after.since - (wound.struckAt ?? began);
-    const problem = (await this.#heal(wound, after)) ?? (await this.#untilWhole());
+    const healed = (): void => {
+      note('healed', wound.what);
+    };
+    const problem = (await this.#heal(wound, after, healed)) ?? (await this.#untilWhole());
     note('recovered', problem ?? 'whole');
     this.#onFailure = () => undefined;
     // Who calls an ingress that was hit waits for it; the others must not.
@@ -128,11 +131,12 @@ export class Campaign {
   }
 
   /** Until all partitions that were hit have served again. Gives what went wrong. */
-  async #heal(wound: Wound, watch: Watch): Promise<string | undefined> {
+  async #heal(wound: Wound, watch: Watch, healed: () => void): Promise<string | undefined> {
     if (wound.lastsMs === 'until-served') await served(watch);
     else await pause(wound.lastsMs);
     try {
       await wound.heal();
+      healed();
     } catch (error) {
       return String(error);
     }

@@ -65,6 +65,7 @@ export function verdictText({ violations, counts }: Verdict): string {
     `${String(counts.failedRequests)} failed requests`,
     `${String(counts.bookings)} bookings`,
     `${String(counts.stepRepeats)} steps repeated before their result was durable`,
+    `${String(counts.overlaps)} calls repeated by turns that were frozen`,
   ];
   const harms = Map.groupBy(violations, ({ harm }) => harm);
   const lost = harms.get('lost')?.length ?? 0;

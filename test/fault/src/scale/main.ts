@@ -3,7 +3,11 @@
  * it is under load. No call may fail, every object must hold what was added to it, and an invocation must cost the workers about what it
  * costs the embedded engine.
  *
+ * Costs are compared at the same rate of calls for each process that runs invocations: what one costs depends on how many share a
+ * turn, a write and a commit, and the rate that saturates the machine is another one for each system.
+ *
  *   --seconds N   length of a measurement, default 10     --connections N   default 48     --nats 1|3   default 3
+ *   --rate N      calls per second and process, default 100   --partitions N    default 24
  */
 
 import { parseArgs } from 'node:util';
@@ -20,17 +24,25 @@ const { values: args } = parseArgs({
     seconds: { type: 'string', default: '10' },
     connections: { type: 'string', default: '48' },
     nats: { type: 'string', default: '3' },
-    partitions: { type: 'string', default: '12' },
+    partitions: { type: 'string', default: '24' },
+    rate: { type: 'string', default: '100' },
     'no-build': { type: 'boolean', default: false },
   },
 });
 const SECONDS = Number(args.seconds);
-const CONNECTIONS = Number(args.connections);
+const RATE = Number(args.rate);
 const WORKERS = 3;
-const WARM_UP_SECONDS = 5;
+/** At full speed: new processes compile what they run often. */
+const WARM_UP_SECONDS = 20;
 /** Of the figure of the embedded engine. */
 const SHARE_MIN = 0.8;
 const SETTLED_MS_MAX = 120_000;
+
+/** The same processes twice: as fast as they can, and at the rate for each. */
+interface Measured {
+  readonly saturated: Measurement;
+  readonly paced: Measurement;
+}
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -39,36 +51,54 @@ function say(text: string): void {
 const pids = (...all: readonly (number | undefined)[]): number[] =>
   all.filter((pid) => pid !== undefined);
 
-async function ofEmbedded(service: ServiceHost): Promise<Measurement> {
+function trafficTo(ingressUrl: string): Traffic {
+  return new Traffic({ ingressUrl, connections: Number(args.connections) });
+}
+
+async function measureBoth(
+  name: string,
+  traffic: Traffic,
+  { perSecond, processes }: { readonly perSecond: number; readonly processes: Processes },
+): Promise<Measured> {
+  traffic.pace(Infinity);
+  await measure('', traffic, { seconds: WARM_UP_SECONDS, processes });
+  const saturated = await measure(`${name}, full speed`, traffic, { seconds: SECONDS, processes });
+  say(printed(saturated));
+  traffic.pace(perSecond);
+  await measure('', traffic, { seconds: 2, processes });
+  const paced = await measure(`${name}, paced`, traffic, { seconds: SECONDS, processes });
+  say(printed(paced));
+  return { saturated, paced };
+}
+
+async function ofEmbedded(service: ServiceHost): Promise<Measured> {
   await using engine = await EngineProcess.start({ ENGINE_LOG_LEVEL: 'warn' });
   await engine.register(service.uri);
-  const traffic = new Traffic(engine.ingressUrl, CONNECTIONS);
+  const traffic = trafficTo(engine.ingressUrl);
   const processes = {
     engine: pids(engine.pid),
     services: pids(service.pid),
     client: [process.pid],
   };
-  await measure('', traffic, { seconds: WARM_UP_SECONDS, processes });
-  const measured = await measure('embedded', traffic, { seconds: SECONDS, processes });
+  const measured = await measureBoth('embedded', traffic, { perSecond: RATE, processes });
   await finish(traffic, engine.ingressUrl);
   return measured;
 }
 
-async function ofCluster(service: ServiceHost): Promise<readonly Measurement[]> {
+async function ofCluster(service: ServiceHost): Promise<readonly Measured[]> {
   await using cluster = await LocalCluster.start({
     natsCount: args.nats === '1' ? 1 : 3,
     workerCount: 1,
     partitionCount: Number(args.partitions),
   });
   await cluster.register(service.uri);
-  const traffic = new Traffic(cluster.ingressUrl, CONNECTIONS);
-  const measured: Measurement[] = [];
+  const traffic = trafficTo(cluster.ingressUrl);
+  const measured: Measured[] = [];
   for (let workers = 1; workers <= WORKERS; workers += 1) {
     if (workers > 1) await join(cluster, traffic);
     const processes = processesOf(cluster, service);
-    await measure('', traffic, { seconds: WARM_UP_SECONDS, processes });
     const name = `${String(workers)} worker(s)`;
-    measured.push(await measure(name, traffic, { seconds: SECONDS, processes }));
+    measured.push(await measureBoth(name, traffic, { perSecond: RATE * workers, processes }));
   }
   await finish(traffic, cluster.ingressUrl);
   return measured;
@@ -126,28 +156,25 @@ async function finish(traffic: Traffic, ingressUrl: string): Promise<void> {
 
 function printed({ name, perSecond, cpu }: Measurement): string {
   const roles = Object.entries(cpu).map(([role, seconds]) => `${role} ${seconds.toFixed(2)}`);
-  return `${name.padEnd(12)} ${perSecond.toFixed(0).padStart(6)}/s   CPU s/s: ${roles.join(', ')}`;
+  const used = Object.values(cpu).reduce((sum, one) => sum + one, 0);
+  return `${name.padEnd(24)} ${perSecond.toFixed(0).padStart(6)}/s   processors: ${used.toFixed(2)} (${roles.join(', ')})`;
 }
 
 async function main(): Promise<boolean> {
   await using service = await ServiceHost.startAlone('scale-services.ts');
   const embedded = await ofEmbedded(service);
-  say(printed(embedded));
   const cluster = await ofCluster(service);
-  for (const one of cluster) say(printed(one));
-  const anchor = perCpuSecond(embedded, 'engine');
-  const shares = cluster.map((one) => perCpuSecond(one, 'workers') / anchor);
+  const share = (which: keyof Measured, one: Measured): string =>
+    (perCpuSecond(one[which], 'workers') / perCpuSecond(embedded[which], 'engine')).toFixed(2);
   const [first] = cluster;
   for (const [index, one] of cluster.entries()) {
-    const throughput = (one.perSecond / (first?.perSecond ?? Number.NaN)).toFixed(2);
-    const share = (shares[index] ?? 0).toFixed(2);
+    const ratio = one.saturated.perSecond / (first?.saturated.perSecond ?? Number.NaN);
     say(
-      `${one.name}: throughput ${throughput} of one worker; per CPU second of workers ${share} of embedded`,
+      `${String(index + 1)} worker(s): throughput ${ratio.toFixed(2)} of one worker; invocations per CPU second of the workers, ` +
+        `of embedded: ${share('paced', one)} at the same rate each, ${share('saturated', one)} at full speed`,
     );
   }
-  const busiest = cluster.map(({ cpu }) => Object.values(cpu).reduce((sum, one) => sum + one, 0));
-  say(`processors in use: ${busiest.map((sum) => sum.toFixed(2)).join(', ')}`);
-  return shares.every((share) => share >= SHARE_MIN);
+  return cluster.every((one) => Number(share('paced', one)) >= SHARE_MIN);
 }
 
 const isGood = await main();
