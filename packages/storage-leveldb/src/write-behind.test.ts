@@ -4,7 +4,7 @@ import { MemoryKvStore, type PendingWrite } from '@engine/storage';
 import type { Scheduler } from '@engine/runtime';
 import * as fc from 'fast-check';
 
-import { WriteBehind } from './write-behind.js';
+import { WRITE_DELAY_MS, WriteBehind } from './write-behind.js';
 
 const FULL_RANGE = { gte: Uint8Array.of(), lt: Uint8Array.of(255), limit: Infinity };
 const MIB = 1024 * 1024;
@@ -77,7 +77,7 @@ class Bench {
   async drain(): Promise<void> {
     do {
       await this.end();
-      await this.pass(100);
+      await this.pass(WRITE_DELAY_MS);
     } while (this.isWriting);
   }
 
@@ -111,7 +111,7 @@ describe('WriteBehind', () => {
       undefined,
       undefined,
     ]);
-    await bench.pass(9);
+    await bench.pass(WRITE_DELAY_MS - 1);
     expect(bench.writes).toEqual([]);
     await bench.pass(1);
     expect(bench.writes).toEqual([{ index: 0, sync: false, operationCount: 2 }]);
@@ -141,7 +141,7 @@ describe('WriteBehind', () => {
     const { behind, store } = bench;
     behind.put(bytes(1), bytes(10));
     behind.put(bytes(2), bytes(20));
-    await bench.pass(10);
+    await bench.pass(WRITE_DELAY_MS);
     behind.del(bytes(1));
     behind.put(bytes(3), bytes(30));
     expect([1, 2, 3].map((key) => behind.get(bytes(key))?.[0])).toEqual([undefined, 20, 30]);
@@ -150,7 +150,7 @@ describe('WriteBehind', () => {
     await bench.end();
     expect([1, 2, 3].map((key) => store.get(bytes(key))?.[0])).toEqual([10, 20, undefined]);
     expect([1, 2, 3].map((key) => behind.get(bytes(key))?.[0])).toEqual([undefined, 20, 30]);
-    await bench.pass(10);
+    await bench.pass(WRITE_DELAY_MS);
     await bench.end();
     expect([1, 2, 3].map((key) => store.get(bytes(key))?.[0])).toEqual([undefined, 20, 30]);
   });
@@ -212,10 +212,10 @@ describe('WriteBehind after a failure', () => {
     const heard: unknown[] = [];
     behind.onFailed((error) => heard.push(error));
     behind.put(bytes(1), bytes(10));
-    await bench.pass(10);
+    await bench.pass(WRITE_DELAY_MS);
     await bench.end();
     behind.put(bytes(2), bytes(20));
-    await bench.pass(10);
+    await bench.pass(WRITE_DELAY_MS);
     behind.put(bytes(3), bytes(30));
     return { bench, behind, heard };
   }
@@ -292,7 +292,7 @@ describe('WriteBehind after a failure', () => {
     store.batch = () => {
       throw new Error('closed');
     };
-    await bench.pass(10);
+    await bench.pass(WRITE_DELAY_MS);
     expect(heard).toEqual([new Error('closed')]);
     await expect(behind.written()).rejects.toThrow(STORAGE);
   });
@@ -464,7 +464,7 @@ describe('WriteBehind, whatever comes when', () => {
     },
     {
       weight: 3,
-      arbitrary: fc.integer({ min: 0, max: 12 }).map((ms) => ({ kind: 'pass' as const, ms })),
+      arbitrary: fc.integer({ min: 0, max: WRITE_DELAY_MS + 20 }).map((ms) => ({ kind: 'pass' as const, ms })),
     },
     { weight: 3, arbitrary: kind('land') },
     { weight: 2, arbitrary: fc.oneof(kind('written'), kind('scan'), kind('reopen')) },

@@ -16,10 +16,10 @@ import { Deferred } from '@engine/stdx';
 import type { KvBatch, KvEntry, KvRange, KvReader, KvStore, RowSink } from '@engine/storage';
 
 /** Rows wait so long for others, in ms, before they are written. */
-const WRITE_DELAY_MS = 10;
+export const WRITE_DELAY_MS = 100;
 
 /** From so many bytes on they wait no longer. */
-const GROUP_BYTES_MIN = 1024 * 1024;
+const GROUP_BYTES_MIN = 256 * 1024;
 
 /** What may be unwritten, in bytes, before records have to wait. */
 const UNWRITTEN_BYTES_MAX = 8 * 1024 * 1024;
