@@ -464,7 +464,9 @@ describe('WriteBehind, whatever comes when', () => {
     },
     {
       weight: 3,
-      arbitrary: fc.integer({ min: 0, max: WRITE_DELAY_MS + 20 }).map((ms) => ({ kind: 'pass' as const, ms })),
+      arbitrary: fc
+        .integer({ min: 0, max: WRITE_DELAY_MS + 20 })
+        .map((ms) => ({ kind: 'pass' as const, ms })),
     },
     { weight: 3, arbitrary: kind('land') },
     { weight: 2, arbitrary: fc.oneof(kind('written'), kind('scan'), kind('reopen')) },
