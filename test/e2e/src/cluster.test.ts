@@ -3,6 +3,8 @@
  * no result is lost, nothing happens twice.
  */
 
+import { join } from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LocalCluster, natsServerPath, waitUntil } from '@engine-test/support';
 
@@ -154,6 +156,41 @@ describeWithNats('a cluster on three NATS servers', () => {
       await cluster.kill('nats-2');
       await tallies.addToAll();
       await cluster.start('nats-2');
+      await tallies.addToAll();
+    },
+    FAULT_MS,
+  );
+});
+
+describeWithNats('a cluster whose processes only speak TLS with each other', () => {
+  const resources = new AsyncDisposableStack();
+  let cluster: LocalCluster;
+
+  beforeAll(async () => {
+    const files = join(__dirname, '../../../packages/rpc/contract/tls');
+    const env = {
+      ENGINE_TLS__MODE: 'require',
+      ENGINE_TLS__CERT_FILE: join(files, 'worker.pem'),
+      ENGINE_TLS__KEY_FILE: join(files, 'worker.key'),
+      ENGINE_TLS__CA_FILES: join(files, 'ca.pem'),
+      ENGINE_TLS__REQUIRE_CLIENT_AUTH: 'true',
+      ENGINE_TLS__ALLOWED_SUBJECT_NAMES: '*.engine',
+    };
+    const services = resources.use(await ServiceProcess.start());
+    cluster = resources.use(await LocalCluster.start({ partitionCount: PARTITIONS, env }));
+    await cluster.register(services.uri);
+  }, START_MS);
+
+  afterAll(() => resources.disposeAsync());
+
+  it(
+    'takes calls, and hands over from one worker to the other',
+    async () => {
+      const tallies = new Tallies(cluster);
+      await tallies.addWhile(async () => {
+        expect(await cluster.stop('worker-1')).toBe(0);
+      });
+      expect(await leadersOf(cluster)).toEqual(new Set(['worker-2']));
       await tallies.addToAll();
     },
     FAULT_MS,
