@@ -110,22 +110,29 @@ class LeaderDraft {
     return this.#nodes.toSorted((a, b) => total(b) - total(a));
   }
 
-  /** First what the node should rather keep: what no standby below its quota can take over, then by rendezvous. */
+  /** First what the node should rather keep: what nobody below the quota can lead, then what no standby there can take over. */
   #sortForKeeping(node: NodeId, claim: number[]): void {
-    const isMovable = (partition: number): number =>
-      this.#standbys(partition).some((standby) => this.#isBelowLevel(standby)) ? 1 : 0;
+    const isOpenTo = (partition: number, other: NodeId): boolean =>
+      this.#isBelowLevel(other) && this.#fits(partition, other);
+    const rank = (partition: number): number => {
+      if (this.#standbys(partition).some((standby) => isOpenTo(partition, standby))) return 2;
+      return this.#nodes.some((other) => isOpenTo(partition, other)) ? 1 : 0;
+    };
     claim.sort((a, b) => {
-      const movable = isMovable(a) - isMovable(b);
+      const movable = rank(a) - rank(b);
       if (movable !== 0) return movable;
       const [weightA, weightB] = [a, b].map((id) => this.#rendezvous.weight(id, node));
       return (weightA ?? 0n) > (weightB ?? 0n) ? -1 : 1;
     });
   }
 
-  /** What nobody can take over goes last: it fits anywhere as well as anywhere else. */
+  /** What no standby has room for goes last: it fits anywhere as well as anywhere else, and takes no room that a standby was given. */
   #byFewestStandbys(homeless: readonly number[]): readonly number[] {
     const choices = (partition: number): number =>
-      this.#standbys(partition).filter((standby) => this.#held.has(standby)).length;
+      this.#standbys(partition).filter(
+        (standby) =>
+          this.#held.has(standby) && this.#hasRoom(standby) && this.#fits(partition, standby),
+      ).length;
     const rank = (partition: number): number => choices(partition) || Infinity;
     return homeless.toSorted((a, b) => {
       const [rankA, rankB] = [rank(a), rank(b)];
@@ -133,11 +140,16 @@ class LeaderDraft {
     });
   }
 
-  /** A standby with room, else whom the hash prefers among those with room; without any room, the least loaded. */
+  /**
+   * A standby with room, else whom the hash prefers among those with room. Without any room it stays where it is, so that the table comes
+   * to rest; if it cannot, the least loaded.
+   */
   #choose(partition: number): NodeId | undefined {
     const fit = this.#nodes.filter((node) => this.#fits(partition, node));
     const roomy = fit.filter((node) => this.#hasRoom(node));
     if (roomy.length === 0) {
+      const current = this.#input.table?.partitions[partition]?.leader;
+      if (current !== undefined && fit.includes(current)) return current;
       return fit.toSorted((a, b) => this.#count(a) - this.#count(b))[0];
     }
     const standbys = this.#standbys(partition).filter((standby) => roomy.includes(standby));
