@@ -100,6 +100,24 @@ describe('named scenarios', () => {
     }
   });
 
+  // Frozen at once it is passed over first, as one that was named and does not lead; frozen later it is counted dead.
+  it.each([0, 5_000])(
+    'CTL-7 a worker that was frozen after %i ms is trusted again as soon as it is the last',
+    (ledMs) => {
+      for (let seed = 0; seed < 5; seed += 1) {
+        const cluster = begun({ seed, workerCount: 2 });
+        const [frozen, other] = cluster.workers;
+        cluster.world.runUntil(cluster.world.now + ledMs);
+        frozen?.freeze();
+        untilServed(cluster, cluster.times.ttlMs + 5_000);
+        frozen?.thaw();
+        cluster.world.runUntil(cluster.world.now + 10_000);
+        other?.kill();
+        expect(untilServed(cluster, 5_000)).toBeLessThan(5_000);
+      }
+    },
+  );
+
   it('kv-blackout: metadata and log gone for 8 s move no partition and abort no attempt', () => {
     for (let seed = 0; seed < 5; seed += 1) {
       const cluster = begun({ seed });

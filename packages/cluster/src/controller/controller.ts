@@ -93,7 +93,7 @@ export class Controller {
   readonly #burying = new Set<NodeId>();
   /** Per partition: the epoch in force and since when it is known here. */
   readonly #epochs = new Map<number, { readonly epoch: bigint; readonly since: number }>();
-  /** `partition/node` → until when the node is passed over. */
+  /** `seatOf` → until when the node is passed over. */
   readonly #passedOver = new Map<string, number>();
   readonly #leavingSince = new Map<NodeId, number>();
 
@@ -333,7 +333,9 @@ export class Controller {
       if (known?.epoch !== assignment.epoch) {
         this.#epochs.set(partition, { epoch: assignment.epoch, since: now });
       } else if (this.#shouldPassOver(partition, assignment, now - known.since)) {
-        this.#passedOver.set(`${partition}/${assignment.leader ?? ''}`, now + PASSED_OVER_MS);
+        this.#passedOver.set(seatOf(partition, assignment.leader), now + PASSED_OVER_MS);
+      } else if (this.#leadsWell(partition, assignment)) {
+        this.#passedOver.delete(seatOf(partition, assignment.leader));
       }
     }
   }
@@ -341,21 +343,45 @@ export class Controller {
   /** The leader lives but does not lead, or gets nothing appended, and somebody else could. */
   #shouldPassOver(partition: number, assignment: PartitionAssignment, sinceMs: number): boolean {
     const { leader, standbys } = assignment;
-    if (leader === undefined) return false;
+    // The dead are replaced, not passed over: what they led they may lead again as soon as they are back.
+    if (leader === undefined || !this.#health.isAlive(leader)) return false;
     const report = this.#report(partition, leader);
     const isLate = !isSettled(assignment, report) && sinceMs >= this.#options.takeOverPatienceMs;
     if (!isLate && report?.isStuck !== true) return false;
-    return standbys.some((id) => {
-      const other = this.#report(partition, id);
-      return this.#health.isAlive(id) && other?.isCaughtUp === true && !other.isStuck;
-    });
+    return standbys.some((id) => this.#couldLead(partition, id));
   }
 
-  /** A store that cannot be trusted, or a node that was passed over. A lost tail is no fault of the node: nobody shall lead. */
+  #leadsWell(partition: number, assignment: PartitionAssignment): boolean {
+    const { leader } = assignment;
+    if (leader === undefined || !this.#health.isAlive(leader)) return false;
+    const report = this.#report(partition, leader);
+    return isSettled(assignment, report) && report?.isStuck === false;
+  }
+
+  #couldLead(partition: number, node: NodeId): boolean {
+    const report = this.#report(partition, node);
+    const isSound = report?.isCaughtUp === true && !report.isStuck && report.fault === undefined;
+    return isSound && this.#health.isAlive(node);
+  }
+
+  /**
+   * A store that cannot be trusted, or a node that was passed over, as long as another one could lead. A lost tail is no fault of the
+   * node: nobody shall lead.
+   */
   #isUnfit(partition: number, node: NodeId, now: number): boolean {
     const fault = this.#report(partition, node)?.fault;
     if (fault !== undefined && fault !== 'tail-lost') return true;
-    return (this.#passedOver.get(`${partition}/${node}`) ?? -Infinity) > now;
+    if (!this.#isPassedOver(partition, node, now)) return false;
+    const { leader, standbys = [] } = this.#table?.partitions[partition] ?? {};
+    const others = [...standbys, ...(leader === undefined ? [] : [leader])];
+    return others.some(
+      (id) =>
+        id !== node && !this.#isPassedOver(partition, id, now) && this.#couldLead(partition, id),
+    );
+  }
+
+  #isPassedOver(partition: number, node: NodeId, now: number): boolean {
+    return (this.#passedOver.get(seatOf(partition, node)) ?? -Infinity) > now;
   }
 
   #report(partition: number, node: NodeId): PartitionReport | undefined {
@@ -365,6 +391,11 @@ export class Controller {
   #logEpoch(partition: number): bigint {
     return this.#logEpochs.get(partition) ?? 0n;
   }
+}
+
+/** Key of a node's part in a partition. */
+function seatOf(partition: number, node: NodeId | undefined): string {
+  return `${partition}/${node ?? ''}`;
 }
 
 function isLater(revision: bigint, known: EntryRevision): boolean {
