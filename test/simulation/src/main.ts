@@ -2,12 +2,13 @@
  * The command behind `pnpm test:sim` and behind the line that a failing seed prints.
  *
  *   --seed N        one seed, with its event log (--quiet: without)
- *   --seeds N       N seeds, from --from (default 1)
+ *   --seeds N       N seeds, from --from (default 1); many in several processes
  *   --plan NAME     one plan; default: all
  */
 
 import { parseArgs } from 'node:util';
 
+import { PIECE_SEEDS, runInPieces, totalsLine, type Totals } from './pieces.js';
 import { planNames, readPlan } from './plan.js';
 import { describeFailure } from './replay-command.js';
 import { runSeed, type Report } from './run.js';
@@ -37,22 +38,28 @@ const echo =
       };
 
 const startedAt = performance.now();
-let failures = 0;
-let events = 0;
-for (const seed of seeds) {
-  for (const plan of plans) {
-    const report = await runSeed({ seed, plan, ...echo });
-    events += report.events;
-    if (report.violations.length > 0) failures += 1;
-    tell(report);
-  }
+const totals = seeds.length > PIECE_SEEDS ? await inPieces() : await inThisProcess();
+console.log(totalsLine(totals, (performance.now() - startedAt) / 1000));
+if (totals.failures > 0) process.exitCode = 1;
+
+function inPieces(): Promise<Totals> {
+  const range = { from: Number(values.from), count: seeds.length };
+  return runInPieces(range, values.plan === undefined ? [] : ['--plan', values.plan]);
 }
-const seconds = (performance.now() - startedAt) / 1000;
-const runs = seeds.length * plans.length;
-console.log(
-  `${String(runs)} runs, ${String(failures)} failed, ${String(events)} events, ${seconds.toFixed(1)} s`,
-);
-if (failures > 0) process.exitCode = 1;
+
+async function inThisProcess(): Promise<Totals> {
+  let failures = 0;
+  let events = 0;
+  for (const seed of seeds) {
+    for (const plan of plans) {
+      const report = await runSeed({ seed, plan, ...echo });
+      events += report.events;
+      if (report.violations.length > 0) failures += 1;
+      tell(report);
+    }
+  }
+  return { runs: seeds.length * plans.length, failures, events };
+}
 
 function tell(report: Report): void {
   const { seed, plan, lives, virtualMs, hash } = report;
